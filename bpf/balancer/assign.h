@@ -2,9 +2,9 @@
 /* mptcp = "assign": the balancer chooses the receiver's key, as RomanRoads does (section III-B, III-C).
  *
  * A SYN with MP_CAPABLE of version 0 (RFC 6824) has the sender's key: 12 bytes. The balancer appends a key whose token is in its
- * own part of the ring, which makes them 20, as in the third packet. In version 1 (RFC 8684) the option has 4 bytes and no key; with
- * the balancer's it has 12, as in the SYN/ACK. A program on the backend (translate.bpf.c) takes the key out again, and gives it to the client in
- * place of the kernel's.
+ * own part of the ring, which makes them 20, as in the third packet. In version 1 (RFC 8684) the option has 4 bytes and no key;
+ * with the balancer's it has 12, as in the SYN/ACK. A program on the backend (translate.bpf.c) takes the key out again, and gives
+ * it to the client in place of the kernel's.
  *
  * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and the key
  * given to a flow is stored in a map of its own (LRU). */
@@ -33,8 +33,9 @@ static __always_inline __u32 token_of_key(__u32 version, const __u8 key[KEY_SIZE
 	return version ? token_v1(key) : token_v0(key);
 }
 
-/* The helper's generator is not cryptographic: from some of its numbers the next can be computed, and clients would see them in keys.
- * Keys must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a secret does the rest. */
+/* The helper's generator is not cryptographic: from some of its numbers the next can be computed, and clients would see them in
+ * keys. Keys must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a secret does the
+ * rest. */
 static __always_inline void make_key(__u32 version, struct assigned_key *key)
 {
 	__u64 once = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
@@ -44,7 +45,8 @@ static __always_inline void make_key(__u32 version, struct assigned_key *key)
 	key->token = token_of_key(version, key->key);
 }
 
-/* Decides on the key if it can be a new connection's: this balancer owns its token, and no connection has it. The token is provisional. */
+/* Decides on the key if it can be a new connection's: this balancer owns its token, and no connection has it. The token is
+ * provisional. */
 static __always_inline bool use_key(const struct packet_context *context, const struct assigned_key *key, enum counter event,
 				    struct decision *decision)
 {
@@ -96,8 +98,8 @@ __noinline int new_key(const struct packet_context *context, struct decision *de
 	return generate_key(context, decision);
 }
 
-/* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since; nor if it was for another
- * version, which has another token. */
+/* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since; nor if it was
+ * for another version, which has another token. */
 __noinline int repeated_key(const struct packet_context *context, struct decision *decision)
 {
 	struct assigned_key *given;
@@ -123,8 +125,8 @@ __noinline int repeated_key(const struct packet_context *context, struct decisio
 
 /* ---- taking it ---- */
 
-/* Takes the first of the keys made ahead. Two processors that see the same one decide on it both, and one gets it: for the other it is the
- * next one, or a key made now. False: there is none. */
+/* Takes the first of the keys made ahead. Two processors that see the same one decide on it both, and one gets it: for the other
+ * it is the next one, or a key made now. False: there is none. */
 static __always_inline bool take_ready_key(const struct packet_context *context, struct decision *decision)
 {
 	struct assigned_key ready = {};
@@ -172,7 +174,8 @@ static __always_inline bool key_fits(const struct packet_context *context, __u8 
 	       !too_long(&context->packet, target, overhead(target) + KEY_SIZE);
 }
 
-/* Moves all before the frame's byte `end` eight bytes forward: words from the start, and the last word, where they may overlap. */
+/* Moves all before the frame's byte `end` eight bytes forward: words from the start, and the last word, where they may
+ * overlap. */
 __noinline int make_gap(struct xdp_md *ctx, __u32 end)
 {
 	__u32 last = end - KEY_SIZE;
@@ -296,8 +299,8 @@ static __always_inline bool decide_key(const struct packet_context *context, str
 	return true;
 }
 
-/* False: no room for a key, and nothing is decided. Where no key is found the SYN is dropped: the client will try again, in the end without
- * MPTCP. */
+/* False: no room for a key, and nothing is decided. Where no key is found the SYN is dropped: the client will try again, in the
+ * end without MPTCP. */
 static __always_inline bool decide_assign(const struct packet_context *context, const struct mptcp_found *found,
 					  struct decision *decision)
 {

@@ -89,7 +89,8 @@ static __always_inline bool backend_keeps_flows(__u32 index)
 	return target && (target->state & TARGET_KEEPS_FLOWS) & (target->forwarding != FORWARD_STEERING);
 }
 
-/* A packet of a known flow with nothing pending: the flow's entry says all. In a service of QUIC the connection id may say otherwise. */
+/* A packet of a known flow with nothing pending: the flow's entry says all. In a service of QUIC the connection id may say
+ * otherwise. */
 static __always_inline bool on_fast_path(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -206,8 +207,8 @@ static __always_inline bool take_steered(struct xdp_md *ctx, struct packet_conte
 	return context->forwarded;
 }
 
-/* A packet to this balancer's own steering port. True: the caller decides about the inner packet as about one from a client; there the
- * stack of this function is free again. */
+/* A packet to this balancer's own steering port. True: the caller decides about the inner packet as about one from a client;
+ * there the stack of this function is free again. */
 __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	struct address sender;
@@ -232,7 +233,8 @@ __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context
 
 _Static_assert(PASS_MALFORMED - PASS_NOT_IP == MALFORMED - NOT_IP, "verdicts in the order of reasons");
 
-/* Passes or drops a packet that parse() could not read, for the reason that it gave. What its header says of its length may be wrong. */
+/* Passes or drops a packet that parse() could not read, for the reason that it gave. What its header says of its length may be
+ * wrong. */
 __noinline int decide_unparsed(struct xdp_md *ctx, struct packet_context *context, int reason, struct decision *decision)
 {
 	__u32 bytes = ctx->data_end - ctx->data - ETH_HLEN;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* A SYN with MPTCP that has the addresses and ports of a live flow.
  *
- * Either the client uses the port again, after a restart perhaps, or somebody forged it who knows the client's address. The balancer sees
- * one direction only, and no answer tells the two apart. So the SYN goes where it would open something, and the flow's entry stays as it
- * is; what the SYN wants is stored beside it, as a candidate. A packet that only who had the server's answer has a reason to send, with
- * the sequence number behind the SYN's, gives the entry to the candidate. */
+ * Either the client uses the port again, after a restart perhaps, or somebody forged it who knows the client's address. The
+ * balancer sees one direction only, and no answer tells the two apart. So the SYN goes where it would open something, and the
+ * flow's entry stays as it is; what the SYN wants is stored beside it, as a candidate. A packet that only who had the server's
+ * answer has a reason to send, with the sequence number behind the SYN's, gives the entry to the candidate. */
 #pragma once
 
 #include "balancer/learn.h"
@@ -123,8 +123,8 @@ static __always_inline bool decide_contested(struct xdp_md *ctx, const struct pa
 	return true;
 }
 
-/* A packet that another balancer asks about, of a flow that is contested here: if it is the third one of a candidate's join, the entry is the
- * join's from now on. False: it is not. */
+/* A packet that another balancer asks about, of a flow that is contested here: if it is the third one of a candidate's join, the
+ * entry is the join's from now on. False: it is not. */
 static __always_inline bool accept_join(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate,
 					struct decision *decision)
 {

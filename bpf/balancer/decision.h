@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Decisions about packets: where each goes, what is counted, and what is written to maps.
  *
- * A decision is data. Who decides reads maps and writes none: act.h carries everything out, and the program that explains does not. Some
- * answers to clients and peers are made in the frame while it is decided about them (refuse.h, echo.h, heartbeat.h); a frame is no map. */
+ * A decision is data. Who decides reads maps and writes none: act.h carries everything out, and the program that explains does
+ * not. Some answers to clients and peers are made in the frame while it is decided about them (refuse.h, echo.h, heartbeat.h); a
+ * frame is no map. */
 #pragma once
 
 #include "balancer/context.h"

@@ -13,9 +13,9 @@ static __always_inline void decide_rehash(const struct packet_context *context, 
 	decide_new(context, FLOW_NEW, SENT_FLOW, decision);
 }
 
-/* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over and its last registrations
- * are made; a flow of few packets would begin them again and again else, and never come to the last. Each flow's intervals start at a
- * tick of their own, taken from its hash. */
+/* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over and its last
+ * registrations are made; a flow of few packets would begin them again and again else, and never come to the last. Each flow's
+ * intervals start at a tick of their own, taken from its hash. */
 static __always_inline bool refresh_due(const struct packet_context *context)
 {
 	__u32 every = settings.refresh;
@@ -28,9 +28,9 @@ static __always_inline bool refresh_due(const struct packet_context *context)
 	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 
-/* The state of an established flow, with the registrations that its next packets carry. A join needs none of its token if the first
- * balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token is registered
- * where the hash explains it, too: the balancer that it moves to would not know its token else. */
+/* The state of an established flow, with the registrations that its next packets carry. A join needs none of its token if the
+ * first balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token
+ * is registered where the hash explains it, too: the balancer that it moves to would not know its token else. */
 static __always_inline __u8 pending_registrations(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -70,9 +70,9 @@ static __always_inline void steer_registration(const struct packet_context *cont
 	decision->message.asked = reach;
 }
 
-/* Makes one pending registration: here if this is one of the slot's balancers, and with this packet at the others. It has to wait for another
- * packet if this one is too long for a steering header, or while a balancer is suspect; meanwhile the other one has it. Returns the state
- * with what is pending still. */
+/* Makes one pending registration: here if this is one of the slot's balancers, and with this packet at the others. It has to wait
+ * for another packet if this one is too long for a steering header, or while a balancer is suspect; meanwhile the other one has
+ * it. Returns the state with what is pending still. */
 __noinline int send_registration(const struct packet_context *context, __u32 state, struct decision *decision)
 {
 	struct registration next;
@@ -139,8 +139,8 @@ static __always_inline void decide_established(const struct packet_context *cont
 		move_flow(context, send_pending(context, state, decision), decision);
 }
 
-/* FIN or RST. It may be forged: it shortens the life of no entry that alone gives target or token. A handshake in progress stays one, for
- * the little time that it has. */
+/* FIN or RST. It may be forged: it shortens the life of no entry that alone gives target or token. A handshake in progress stays
+ * one, for the little time that it has. */
 static __always_inline void decide_end(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -151,14 +151,15 @@ static __always_inline void decide_end(const struct packet_context *context, str
 	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | (stateful ? FLOW_CLOSING_STATEFUL : FLOW_CLOSING), decision);
 }
 
-/* True if a FIN or RST came just now. Whatever comes a second later says that the flow goes on: that was forged, or the half of it. */
+/* True if a FIN or RST came just now. Whatever comes a second later says that the flow goes on: that was forged, or the half of
+ * it. */
 static __always_inline bool has_just_ended(const struct packet_context *context)
 {
 	return is_closing(&context->flow) && within(context->now, context->flow.seen, TOUCH);
 }
 
-/* A flow whose backend only another balancer knows, which forwards it. Once this one is configured anew, or the other one gone, it asks
- * again. */
+/* A flow whose backend only another balancer knows, which forwards it. Once this one is configured anew, or the other one gone,
+ * it asks again. */
 static __always_inline void decide_lent_flow(const struct packet_context *context, struct decision *decision)
 {
 	if (context->flow.epoch == settings.epoch && keeps_flows(context->flow.target)) {
@@ -169,9 +170,10 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 	}
 }
 
-/* True if other balancers may know better: the flow was silent for a while, and may have ended at another balancer, and its addresses and ports
- * be those of a new one. That is so behind its end and behind a change of the ring, with which routers move flows, and after a longer
- * silence always. Only flows with a token are all registered; what is still to be registered is newer than what others have. */
+/* True if other balancers may know better: the flow was silent for a while, and may have ended at another balancer, and its
+ * addresses and ports be those of a new one. That is so behind its end and behind a change of the ring, with which routers move
+ * flows, and after a longer silence always. Only flows with a token are all registered; what is still to be registered is newer
+ * than what others have. */
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -184,8 +186,9 @@ static __always_inline bool may_be_outdated(const struct packet_context *context
 	return flow->token;
 }
 
-/* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another balancer. Their token is
- * registered, and the entry's own when the connection goes on. Anybody can send keys: the entry stays as it is until then. */
+/* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another balancer.
+ * Their token is registered, and the entry's own when the connection goes on. Anybody can send keys: the entry stays as it is
+ * until then. */
 static __always_inline bool decide_keys_of_another(struct xdp_md *ctx, const struct packet_context *context,
 						   struct decision *decision)
 {

@@ -62,8 +62,8 @@ static __always_inline bool is_flow_of(const struct flow *flow, union flow_ident
 	       identity.port == key->port && identity.vip == key->vip;
 }
 
-/* Reads an entry that was the key's a moment ago. False: it is claimed, or another flow's by now. The identity is read twice, too: an entry that was
- * another flow's meanwhile, and is this one's again within the same tick, has the status that it had. */
+/* Reads an entry that was the key's a moment ago. False: it is claimed, or another flow's by now. The identity is read twice,
+ * too: an entry that was another flow's meanwhile, and is this one's again within the same tick, has the status that it had. */
 static __always_inline bool read_flow(struct flow *flow, const struct flow_key *key, struct flow_snapshot *out)
 {
 #pragma clang loop unroll(disable)

@@ -4,8 +4,8 @@
  * Buckets of four. A flow whose bucket is full goes to the emptier of two buckets in an extra area that all buckets
  * share (RomanRoads, section IV, has a list of extra buckets; two choices need no list and fill the area more evenly).
  *
- * entry.h has the protocol by which processors share entries. Two of them that store one flow at the same moment may store it twice:
- * both copies say the same, and the second expires. */
+ * entry.h has the protocol by which processors share entries. Two of them that store one flow at the same moment may store it
+ * twice: both copies say the same, and the second expires. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -157,8 +157,8 @@ static __always_inline bool is_opening(__u8 state)
 	return state == FLOW_NEW || state == FLOW_LEARNING || state == FLOW_JOINING;
 }
 
-/* True if the flow is fresh in its new state: its first packets came just now. Anybody can send two or three in a row, but for joins, of
- * which each token has so many. */
+/* True if the flow is fresh in its new state: its first packets came just now. Anybody can send two or three in a row, but for
+ * joins, of which each token has so many. */
 static __always_inline bool is_fresh(const struct packet_context *context, __u8 state)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -313,8 +313,8 @@ static __always_inline void redundant_in(struct flow_bucket *bucket, const struc
 	}
 }
 
-/* An entry that may give way to the flow: one that opens, or one that closes; else, for a stateful entry, one of the flow's own bucket
- * whose target the hash gives, too. */
+/* An entry that may give way to the flow: one that opens, or one that closes; else, for a stateful entry, one of the flow's own
+ * bucket whose target the hash gives, too. */
 static __always_inline void find_victim(const struct packet_context *context, enum insertion_priority priority,
 					struct flow_place *place)
 {
@@ -350,7 +350,8 @@ static __always_inline void insert_flow(const struct packet_context *context, co
 		count(context, FLOW_ADDED);
 }
 
-/* Writes the entry as it was decided. Where another processor has changed it since, that is lost: the next packet finds it as it is then. */
+/* Writes the entry as it was decided. Where another processor has changed it since, that is lost: the next packet finds it as it
+ * is then. */
 __noinline int write_flow(const struct packet_context *context, const struct flow_write *write)
 {
 	struct flow *known;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The targets of fragmented packets, for their later fragments.
  *
- * A host that sends nothing but first fragments can fill any table. So there are two tables: one for flows that are in the flow table and have
- * gone on for a while, which strangers cannot write to, and one for all others. In each, the packets of one source share
- * FRAGMENTS_OF_SOURCE places, which the source's address chooses: it displaces its own, and those of the few other sources there.
+ * A host that sends nothing but first fragments can fill any table. So there are two tables: one for flows that are in the flow
+ * table and have gone on for a while, which strangers cannot write to, and one for all others. In each, the packets of one source
+ * share FRAGMENTS_OF_SOURCE places, which the source's address chooses: it displaces its own, and those of the few other sources
+ * there.
  *
- * A place is one word, which is read and written at once. Its tag is 32 bits of a keyed hash: a fragment is taken for one of another packet with a
- * probability of 2^-32 for each place that is looked at, and reaches a backend that does not expect it. */
+ * A place is one word, which is read and written at once. Its tag is 32 bits of a keyed hash: a fragment is taken for one of
+ * another packet with a probability of 2^-32 for each place that is looked at, and reaches a backend that does not expect it. */
 #pragma once
 
 #include "balancer/decision.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Fragments: only the first has ports, and routers may spread the others over all balancers. So the first fragment
- * is registered with one balancer, the ring's owner of a hash of the fields that all fragments have. That balancer sends the others to the
- * same target. */
+/* Fragments: only the first has ports, and routers may spread the others over all balancers. So the first fragment is registered
+ * with one balancer, the ring's owner of a hash of the fields that all fragments have. That balancer sends the others to the same
+ * target. */
 #pragma once
 
 #include "balancer/fragment_table.h"
@@ -21,7 +21,8 @@ static __always_inline enum fragment_table table_of_flow(const struct packet_con
 	return state == FLOW_ESTABLISHED || state == FLOW_UDP ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS;
 }
 
-/* The backend that its connection id names, or its flow's, or the hash's. There may be UDP that is never but in fragments: that is a flow too. */
+/* The backend that its connection id names, or its flow's, or the hash's. There may be UDP that is never but in fragments: that
+ * is a flow too. */
 static __always_inline void decide_fragment(const struct packet_context *context, struct decision *decision)
 {
 	bool udp = context->packet.protocol == IPPROTO_UDP;

@@ -9,8 +9,8 @@
  *   (Lemire and Kaser, "Strongly universal string hashing is fast", 2014), in which two keys agree with a probability of
  *   about 2^-32 over the seeds. IPv6 runs through it three times more. What follows the core is one-to-one, and public.
  *   Not promised: anything once hash values or the seed have leaked (it is no pseudo-random function).
- * - hash_maglev, hash_fragment, ring_slot_*: values that all balancers must agree on. Public quality only: an attacker who knows the
- *   seed can aim flows at one backend, as with any Maglev, but not at one bucket of the tables.
+ * - hash_maglev, hash_fragment, ring_slot_*: values that all balancers must agree on. Public quality only: an attacker who knows
+ *   the seed can aim flows at one backend, as with any Maglev, but not at one bucket of the tables.
  */
 #pragma once
 
@@ -93,8 +93,9 @@ static __always_inline __u64 hash_mix_address(__u64 hash, const struct address *
 	return hash_mix(hash_mix(hash, hash_be64(address->high)), hash_be64(address->low));
 }
 
-/* The flow's slot in its service's Maglev table is this modulo MAGLEV_SIZE. The service goes in by its address, port and protocol,
- * because its id is this balancer's own. `port` is the client's; 0 where only its address counts (mptcp = "source-ip"). */
+/* The flow's slot in its service's Maglev table is this modulo MAGLEV_SIZE. The service goes in by its address, port and
+ * protocol, because its id is this balancer's own. `port` is the client's; 0 where only its address counts (mptcp =
+ * "source-ip"). */
 static __always_inline __u64 hash_maglev(__u64 maglev_seed, const struct address *client, __be16 port,
 					 const struct vip_key *service)
 {

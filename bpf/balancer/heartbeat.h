@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Heartbeats between balancers. A daemon sends them by a socket; the other balancer's program answers, and this balancer's program notes
- * the answer. So an answer tells that packets reach the other balancer's program, by the path that all steered packets take, and come
- * back, and that both have the same secret; daemons that are busy do not matter. */
+/* Heartbeats between balancers. A daemon sends them by a socket; the other balancer's program answers, and this balancer's
+ * program notes the answer. So an answer tells that packets reach the other balancer's program, by the path that all steered
+ * packets take, and come back, and that both have the same secret; daemons that are busy do not matter. */
 #pragma once
 
 #include "balancer/authenticate.h"

@@ -40,8 +40,8 @@ struct {
 	__type(value, __u32);
 } target_ids SEC(".maps");
 
-/* A group's services have the same backends, each with a target for each of them. By service in the upper and target in the lower 16
- * bits: to the target of the service under which the group's tokens are stored, and back. */
+/* A group's services have the same backends, each with a target for each of them. By service in the upper and target in the lower
+ * 16 bits: to the target of the service under which the group's tokens are stored, and back. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -82,8 +82,8 @@ struct {
 	__type(value, __u32);
 } maglev SEC(".maps");
 
-/* The two balancers that keep the entries of each part of the token space and of the flows' hashes; NO_TARGET: this one. Three arrays of
- * RING_SIZE, as of enum ring_part. */
+/* The two balancers that keep the entries of each part of the token space and of the flows' hashes; NO_TARGET: this one. Three
+ * arrays of RING_SIZE, as of enum ring_part. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -151,8 +151,8 @@ struct {
 	__type(value, struct assigned_key);
 } ready_keys_v1 SEC(".maps");
 
-/* A map of one entry, `.bss`, and the only variable there. Where it is pinned already, the loader gives it the values that it finds:
- * aya would write zeros over them. */
+/* A map of one entry, `.bss`, and the only variable there. Where it is pinned already, the loader gives it the values that it
+ * finds: aya would write zeros over them. */
 struct settings settings;
 
 struct {

@@ -45,7 +45,8 @@ static __always_inline bool query_flow(const struct packet_context *context, __u
 	return false;
 }
 
-/* Keys on a flow that is not known here: where the hash says, unless new connections pass over that backend now. Then others are asked. */
+/* Keys on a flow that is not known here: where the hash says, unless new connections pass over that backend now. Then others are
+ * asked. */
 static __always_inline bool decide_unknown_keys(const struct packet_context *context, const struct mptcp_found *found,
 						struct decision *decision)
 {
@@ -56,8 +57,9 @@ static __always_inline bool decide_unknown_keys(const struct packet_context *con
 	return decide_midstream_keys(context, found, hashed, decision);
 }
 
-/* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each packet that they are
- * MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise before, here or at another balancer. */
+/* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each packet that
+ * they are MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise before, here or at another
+ * balancer. */
 static __always_inline bool worth_asking(const struct packet_context *context, int option)
 {
 	return option != MPTCP_NONE || context->packet.tcp_flags & TCP_RST || settings.ask_always ||

@@ -40,8 +40,8 @@ static __always_inline bool read_message(struct xdp_md *ctx, const struct packet
 	return message->version == STEERING_VERSION;
 }
 
-/* Takes the message off a packet of which it was read: `outer` is the packet as it came. Afterwards the frame holds the client's packet,
- * to be parsed anew. 0; or negative, with the frame as it was: too short, or no IP. */
+/* Takes the message off a packet of which it was read: `outer` is the packet as it came. Afterwards the frame holds the client's
+ * packet, to be parsed anew. 0; or negative, with the frame as it was: too short, or no IP. */
 static __always_inline int remove_steering(struct xdp_md *ctx, const struct packet *outer)
 {
 	const __u32 strip = (outer->v6 ? IPV6_SIZE : IPV4_SIZE) + STEERING_SHIM;

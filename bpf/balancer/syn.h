@@ -15,14 +15,15 @@ static __always_inline void learn_from_now_on(const struct packet_context *conte
 	change_flow(&changed, decision);
 }
 
-/* True if a SYN goes where the flow is: to a backend that is up, or that has an open connection and fails its checks only lately. Other
- * balancers know no backend that is removed, and no token of what opens there. */
+/* True if a SYN goes where the flow is: to a backend that is up, or that has an open connection and fails its checks only lately.
+ * Other balancers know no backend that is removed, and no token of what opens there. */
 static __always_inline bool keeps_connection(const struct flow_snapshot *flow)
 {
 	return target_up(flow->target) || (!half_open(flow) && target_failing(flow->target));
 }
 
-/* Sends the packet through a balancer that keeps the flow, or through both. Where both are suspect, it is rather this machine that is busy. */
+/* Sends the packet through a balancer that keeps the flow, or through both. Where both are suspect, it is rather this machine
+ * that is busy. */
 static __always_inline void register_opening(const struct packet_context *context, __u32 token, enum counter verdict,
 					     struct decision *decision)
 {
@@ -38,8 +39,8 @@ static __always_inline void register_opening(const struct packet_context *contex
 	decision->message.asked = keepers.reach;
 }
 
-/* A new connection. Where it passes over a backend that fails its checks, others could not know: they are told with the SYN, should this
- * balancer fail before the next packet. SYNs cost nothing, so that they are told within a limit. */
+/* A new connection. Where it passes over a backend that fails its checks, others could not know: they are told with the SYN,
+ * should this balancer fail before the next packet. SYNs cost nothing, so that they are told within a limit. */
 static __always_inline void open_new(const struct packet_context *context, enum flow_state state, enum counter verdict,
 				     struct decision *decision)
 {
@@ -92,8 +93,8 @@ static __always_inline void store_join(const struct packet_context *context, __u
 		store_flow(context, &value, STATEFUL, decision);
 }
 
-/* A join whose backend is known. Its flow is registered with the SYN: should this balancer fail before the next packet, others know the
- * backend. */
+/* A join whose backend is known. Its flow is registered with the SYN: should this balancer fail before the next packet, others
+ * know the backend. */
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 					  struct decision *decision)
 {
@@ -103,7 +104,8 @@ static __always_inline void decide_joined(const struct packet_context *context, 
 		register_opening(context, token, STEERED_JOIN, decision);
 }
 
-/* The backend of a token in the table, up or not, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */
+/* The backend of a token in the table, up or not, as the packet's service has it; NO_TARGET: not known here, or it had too many
+ * joins. */
 __noinline int target_of_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
 	struct token_snapshot found;

@@ -2,9 +2,9 @@
 /* The token table: which backend holds the connection of a token. Built as the flow table is.
  *
  * Keys that were seen once make a provisional entry: any host can send an ACK with keys in it. It is confirmed when its
- * connection goes on, and only then outlives `provisional_timeout`. A client that nobody has seen an answer of can send that, too, so
- * the entry is settled when its connection still goes on at the next refresh. No entry is ever overwritten with another backend
- * while it lives, and a settled one gives way to none. */
+ * connection goes on, and only then outlives `provisional_timeout`. A client that nobody has seen an answer of can send that,
+ * too, so the entry is settled when its connection still goes on at the next refresh. No entry is ever overwritten with another
+ * backend while it lives, and a settled one gives way to none. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -133,7 +133,8 @@ __noinline int find_token(const struct packet_context *context, __u32 token, str
 	return false;
 }
 
-/* True if an entry gives way before another: a provisional one before one that is confirmed, then the one that was silent for longer. */
+/* True if an entry gives way before another: a provisional one before one that is confirmed, then the one that was silent for
+ * longer. */
 static __always_inline bool gives_way_before(union token_status one, union token_status other, __u32 now)
 {
 	if (one.state != other.state)
@@ -172,8 +173,8 @@ static __always_inline bool choose_place(const struct packet_context *context, s
 
 /* ---- what is decided ---- */
 
-/* Decides how decision->token, of which its first fields say token, target and state, is remembered. False: the token is taken, or there is
- * no room. */
+/* Decides how decision->token, of which its first fields say token, target and state, is remembered. False: the token is taken,
+ * or there is no room. */
 __noinline int place_token(const struct packet_context *context, struct decision *decision)
 {
 	struct token_snapshot found = {};
@@ -301,8 +302,8 @@ static __always_inline bool write_token_once(const struct packet_context *contex
 	return true;
 }
 
-/* Writes the token's entry. Where another processor takes the place that was chosen for it, another one is chosen. False: there is none any
- * more, or the other processor has stored this token, with another backend. */
+/* Writes the token's entry. Where another processor takes the place that was chosen for it, another one is chosen. False: there
+ * is none any more, or the other processor has stored this token, with another backend. */
 __noinline int write_token(const struct packet_context *context, struct decision *decision)
 {
 	if (!context || !decision)

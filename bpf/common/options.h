@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The MPTCP option by which a balancer finds a packet's connection.
  *
- * In a SYN that is MP_CAPABLE or MP_JOIN, in other packets MP_CAPABLE with both keys, DSS, or the MP_JOIN that ends a join's handshake;
- * the first of them counts. Reads nothing beyond the options or the frame. */
+ * In a SYN that is MP_CAPABLE or MP_JOIN, in other packets MP_CAPABLE with both keys, DSS, or the MP_JOIN that ends a join's
+ * handshake; the first of them counts. Reads nothing beyond the options or the frame. */
 #pragma once
 
 #include "common/mptcp.h"

@@ -39,7 +39,8 @@ enum mptcp_mode {
 	MPTCP_ASSIGN,
 };
 
-/* VIP_ADDRESS: the operator's choices for packets to the address that are for none of its services; without one they are passed. */
+/* VIP_ADDRESS: the operator's choices for packets to the address that are for none of its services; without one they are
+ * passed. */
 #define DROPS_UNPARSABLE 0x01 /* that cannot be read up to their ports */
 #define DROPS_CLOSED 0x02     /* to a port without a service */
 #define REFUSES_CLOSED 0x04   /* the same, answered as by a host where nothing listens */
@@ -85,7 +86,8 @@ enum target_state {
 	TARGET_NONE,
 	TARGET_UP = 1,   /* also while it drains: then no table names it, and its flows and tokens stay */
 	TARGET_DOWN = 2, /* its flows are hashed anew */
-	/* Its checks have failed lately, which may be wrong: its flows, tokens and tables stay, and new connections go elsewhere. */
+	/* Its checks have failed lately, which may be wrong: its flows, tokens and tables stay, and new connections go
+	 * elsewhere. */
 	TARGET_FAILING = 3,
 	/* No service has it any more: its flows and tokens stay until they end, and nothing begins there. */
 	TARGET_REMOVED = 5,
@@ -240,8 +242,8 @@ struct limit {
 	__u32 burst;
 };
 
-/* An Ethernet address in the lower 48 bits, its first byte lowest, flags, and from MAC_VLAN_SHIFT on the VLAN of frames to it; 0: with any tag,
- * or none. */
+/* An Ethernet address in the lower 48 bits, its first byte lowest, flags, and from MAC_VLAN_SHIFT on the VLAN of frames to it; 0:
+ * with any tag, or none. */
 #define MACS 16
 #define MAC_BITS 0xffffffffffffULL
 #define MAC_RECEIVED (1ULL << 48) /* frames to it are for this machine */

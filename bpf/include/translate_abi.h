@@ -15,8 +15,8 @@ struct subflow_key {
 	__u32 pad;
 };
 
-/* A connection that has one key of the server's to its client and another to the backend's kernel. Keys are in network order, numbers in
- * the machine's. */
+/* A connection that has one key of the server's to its client and another to the backend's kernel. Keys are in network order,
+ * numbers in the machine's. */
 struct translation {
 	__u8 assigned[8];     /* the server's key that the balancer chose: the client's view */
 	__u8 kernel[8];       /* the one that the kernel chose */

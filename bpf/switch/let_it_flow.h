@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* LetItFlow (Vanini et al., NSDI 2017): a random next hop for each flowlet. A port of the Rust (crates/schemes/policy/src/letitflow.rs). */
+/* LetItFlow (Vanini et al., NSDI 2017): a random next hop for each flowlet. A port of the Rust
+ * (crates/schemes/policy/src/letitflow.rs). */
 #pragma once
 
 #include "switch/flowlet.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Probes of HULA, MP-HULA and Shuttle: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's probe), received and replicated. */
+/* Probes of HULA, MP-HULA and Shuttle: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's probe), received
+ * and replicated. */
 #pragma once
 
 #include "switch/forward.h"

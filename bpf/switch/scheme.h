@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The scheme of this object, whose header SCHEME_HEADER names: "switch/scheme_hula.h"; without it ECMP.
  *
- * Each has SCHEME_OF_OBJECT (its number), SCHEME_MAPS (its own maps), and scheme_forward, the port of a data packet to another ToR (negative: none).
- * One with probes defines SCHEME_HAS_PROBES and has scheme_probe, which returns 0 if the probe was handled. One with shims defines SCHEME_HAS_SHIMS,
- * and has scheme_observe and scheme_egress (mptcp_maps.h). One that reads header fields defines SCHEME_READS_FIELDS. */
+ * Each has SCHEME_OF_OBJECT (its number), SCHEME_MAPS (its own maps), and scheme_forward, the port of a data packet to another
+ * ToR (negative: none). One with probes defines SCHEME_HAS_PROBES and has scheme_probe, which returns 0 if the probe was handled.
+ * One with shims defines SCHEME_HAS_SHIMS, and has scheme_observe and scheme_egress (mptcp_maps.h). One that reads header fields
+ * defines SCHEME_READS_FIELDS. */
 #pragma once
 
 #ifndef SCHEME_HEADER

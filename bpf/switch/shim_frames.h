@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Shims under MP-HULA and Shuttle: read on arrival from the fabric, added at the source ToR, removed at the destination ToR; and the handshakes
- * from which a ToR learns to which connection a subflow belongs. */
+/* Shims under MP-HULA and Shuttle: read on arrival from the fabric, added at the source ToR, removed at the destination ToR; and
+ * the handshakes from which a ToR learns to which connection a subflow belongs. */
 #pragma once
 
 #include "switch/flow.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Skip32 (Rose 1999): a Feistel network over 32 bits made from Skipjack's G permutation and its F table (NIST 1998), 24 rounds. */
+/* Skip32 (Rose 1999): a Feistel network over 32 bits made from Skipjack's G permutation and its F table (NIST 1998), 24
+ * rounds. */
 #pragma once
 
 #include <linux/types.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Owners of flowlets, and the subflow mapping tables (MP-HULA section 2.5): the flowlet slot of each subflow of a connection.
  *
- * A mapping is valid while the flowlet in its slot is live and the subflow's, and so ends with it. Rows are selected by a hash of connection and
- * destination ToR; connections that collide overwrite each other, and the owner tells them apart. */
+ * A mapping is valid while the flowlet in its slot is live and the subflow's, and so ends with it. Rows are selected by a hash of
+ * connection and destination ToR; connections that collide overwrite each other, and the owner tells them apart. */
 #pragma once
 
 #include <linux/types.h>

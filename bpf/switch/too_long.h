@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Packets that are longer than the MTU of their port, with the shim that MP-HULA adds: ICMP tells the sender what fits (common/too_big.h). */
+/* Packets that are longer than the MTU of their port, with the shim that MP-HULA adds: ICMP tells the sender what fits
+ * (common/too_big.h). */
 #pragma once
 
 #include "common/too_big.h"

@@ -1,4 +1,5 @@
-//! A TCP header's flags and options: the balancer's C finds the MPTCP option that the wire crate finds, and reads no byte beyond.
+//! A TCP header's flags and options: the balancer's C finds the MPTCP option that the wire crate
+//! finds, and reads no byte beyond.
 #![no_main]
 
 use heddle_conformance::balancer::{native, options};

@@ -1,4 +1,5 @@
-//! A frame: the balancer's C reads in it what the wire crate reads, and no byte beyond it; the server id of QUIC, too.
+//! A frame: the balancer's C reads in it what the wire crate reads, and no byte beyond it; the
+//! server id of QUIC, too.
 #![no_main]
 
 use heddle_conformance::balancer::{comparison, quic};

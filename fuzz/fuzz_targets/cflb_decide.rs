@@ -1,4 +1,5 @@
-//! CFLB with any constants, packet and path: a router names a next hop that it has, and follows what a sender has encoded.
+//! CFLB with any constants, packet and path: a router names a next hop that it has, and follows
+//! what a sender has encoded.
 #![no_main]
 
 use heddle_policy::cflb::{

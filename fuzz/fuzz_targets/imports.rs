@@ -1,4 +1,5 @@
-//! Files of other simulators, by way of a scenario that names them: topologies of htsim and HPCC, connection matrices.
+//! Files of other simulators, by way of a scenario that names them: topologies of htsim and HPCC,
+//! connection matrices.
 #![no_main]
 
 use heddle_scenario::{Source, load};

@@ -1,4 +1,5 @@
-//! A scheme and frames: the switch's whole XDP program, compiled natively, gives each frame one verdict and changes no more than that allows.
+//! A scheme and frames: the switch's whole XDP program, compiled natively, gives each frame one
+//! verdict and changes no more than that allows.
 #![no_main]
 
 use heddle_switch_conformance::packets::check;

@@ -1,4 +1,5 @@
-//! A scheme, a switch and its steps: the C decides as the Rust does, and both have the same state after each step.
+//! A scheme, a switch and its steps: the C decides as the Rust does, and both have the same state
+//! after each step.
 #![no_main]
 
 use heddle_switch_conformance::compare::compare;

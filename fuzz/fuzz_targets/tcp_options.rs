@@ -1,4 +1,5 @@
-//! The walk over TCP options: what it gives lies in the bytes, in order, and is what its length says.
+//! The walk over TCP options: what it gives lies in the bytes, in order, and is what its length
+//! says.
 #![no_main]
 
 use heddle_wire::{mptcp, tcp};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CFLB (Detal et al., Computer Networks 2013): a router takes the next hop that the sender has encoded in a packet, and hashes other packets. A port of
- * crates/schemes/policy/src/cflb, which decides on what the paper leaves open. Nothing is stored. */
+/* CFLB (Detal et al., Computer Networks 2013): a router takes the next hop that the sender has encoded in a packet, and hashes
+ * other packets. A port of crates/schemes/policy/src/cflb, which decides on what the paper leaves open. Nothing is stored. */
 
 #include <core.p4>
 #include <v1model.p4>
@@ -139,8 +139,8 @@ control ReadField(inout headers_t hdr, inout metadata_t meta) {
     }
 }
 
-/* The digit of the selector at the router's position, its shift undone (equations 2, 5 and 6). Divisions are multiplications by inverses, which are exact
- * for 32 bits. */
+/* The digit of the selector at the router's position, its shift undone (equations 2, 5 and 6). Divisions are multiplications by
+ * inverses, which are exact for 32 bits. */
 control Digit(inout metadata_t meta) {
     action set_position(bit<8> position, bit<66> power_inverse) {
         meta.scheme.position = position;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inverses of CFLB's function F: from a value of the fields to a selector. Keys come expanded from the control plane. */
 
-/* RC5 with 16-bit words, 12 rounds and a key of 16 bytes (Rivest, FSE 1994): blocks of 32 bits, of which the upper half is the word A. Word i of the
- * expanded key is at bit 16 * i. The rounds of all ciphers are loops of one action, which BMv2 runs as such. */
+/* RC5 with 16-bit words, 12 rounds and a key of 16 bytes (Rivest, FSE 1994): blocks of 32 bits, of which the upper half is the
+ * word A. Word i of the expanded key is at bit 16 * i. The rounds of all ciphers are loops of one action, which BMv2 runs as
+ * such. */
 control Rc5Decrypt(inout metadata_t meta) {
     bit<8> round = 0;
 
@@ -40,8 +41,8 @@ control Rc5Decrypt(inout metadata_t meta) {
 /* Skipjack's F table, filled by the control plane. */
 register<bit<8>>(256) skipjack_f;
 
-/* Skip32 (Rose 1999): a Feistel network over 32 bits made from Skipjack's G permutation (NIST 1998), 24 rounds. The four bytes of the key that round i
- * takes are at bit 32 * i, the first in front. */
+/* Skip32 (Rose 1999): a Feistel network over 32 bits made from Skipjack's G permutation (NIST 1998), 24 rounds. The four bytes of
+ * the key that round i takes are at bit 32 * i, the first in front. */
 control Skip32Decrypt(inout metadata_t meta) {
     bit<8> cell = 0;
     bit<16> round = 0;
@@ -91,8 +92,9 @@ control Skip32Decrypt(inout metadata_t meta) {
     }
 }
 
-/* A permutation of any number of values up to 2^32: an alternating Feistel network over the bits that they need, walked along its cycle until the
- * value is in range (Black and Rogaway, CT-RSA 2002). A walk has 32 steps at most: the control plane refuses a key with a longer one. */
+/* A permutation of any number of values up to 2^32: an alternating Feistel network over the bits that they need, walked along its
+ * cycle until the value is in range (Black and Rogaway, CT-RSA 2002). A walk has 32 steps at most: the control plane refuses a
+ * key with a longer one. */
 control FeistelDecrypt(inout metadata_t meta) {
     bit<8> round = 0;
     bit<8> step = 0;

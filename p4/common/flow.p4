@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash of a packet's 5-tuple, the same at all switches: MurmurHash3 over addresses, ports and protocol, as in bpf/switch/flow.h. Fragments are
- * hashed without ports, so that all of a packet go one way. */
+/* The hash of a packet's 5-tuple, the same at all switches: MurmurHash3 over addresses, ports and protocol, as in
+ * bpf/switch/flow.h. Fragments are hashed without ports, so that all of a packet go one way. */
 
 /* The header fields that hashes read, without their versions. Of IPv4's addresses the first word alone counts. */
 control ReadFields(inout headers_t hdr, inout metadata_t meta) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashing of flows, and selection by uniform bits: the same bits as crates/schemes/policy and bpf/switch/hash.h. */
 
-/* Statements for actions, one step an action: p4c replaces a field by its expression wherever an action reads it, and the expressions of a hash
- * double with each step. */
+/* Statements for actions, one step an action: p4c replaces a field by its expression wherever an action reads it, and the
+ * expressions of a hash double with each step. */
 
 /* Mixes a value with a salt into `h`: the finaliser of MurmurHash3, with full avalanche. */
 #define MIX(h, value, salt)    \

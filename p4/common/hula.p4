@@ -6,8 +6,9 @@
 #endif
 
 control ConfigureHula(inout metadata_t meta) {
-    /* suppress_for: 7/8 of the probe period. fail_after: T_fail. flowlet_mask: slots in use, a power of two, less one. quantise: 16 bits less those of
-     * a probe's utilisation. listing: figure 3b's update rule as printed. local_detection: ports of the switch that are down are not used. */
+    /* suppress_for: 7/8 of the probe period. fail_after: T_fail. flowlet_mask: slots in use, a power of two, less one. quantise:
+     * 16 bits less those of a probe's utilisation. listing: figure 3b's update rule as printed. local_detection: ports of the
+     * switch that are down are not used. */
     action set_hula(bit<64> suppress_for, bit<64> fail_after, bit<64> flowlet_gap, bit<32> flowlet_mask, bit<8> quantise, bit<1> listing,
                     bit<1> local_detection) {
         meta.scheme.suppress_for = suppress_for;

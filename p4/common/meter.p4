@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The utilisation estimator of a port (HULA section 4.2): U = D + U * (1 - dt / tau), updated when a packet starts transmission.
  *
- * Tau is a power of two of nanoseconds, at most 2^28, and the register at most 2^36 - 1 bytes: their product fits into 64 bits. The division by what
- * the link carries in tau is a multiplication by its inverse, exact for all values of the register: egress of a v1model switch has several threads,
- * but a port is always one thread's. */
+ * Tau is a power of two of nanoseconds, at most 2^28, and the register at most 2^36 - 1 bytes: their product fits into 64 bits.
+ * The division by what the link carries in tau is a multiplication by its inverse, exact for all values of the register: egress
+ * of a v1model switch has several threads, but a port is always one thread's. */
 
 const bit<64> DRE_MAX_BYTES = 0xfffffffff;
 

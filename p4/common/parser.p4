@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From frames to headers and back. TCP options may have any order and length: their words are headers, so that they leave as they came, and the
- * first well-formed option of MPTCP (RFC 6824, RFC 8684) is found by walking over them.
+/* From frames to headers and back. TCP options may have any order and length: their words are headers, so that they leave as they
+ * came, and the first well-formed option of MPTCP (RFC 6824, RFC 8684) is found by walking over them.
  *
- * Sizes of all of MPTCP's subtypes are checked: a malformed option is passed over, and an option that ends behind the header ends the walk. */
+ * Sizes of all of MPTCP's subtypes are checked: a malformed option is passed over, and an option that ends behind the header ends
+ * the walk. */
 
 parser SwitchParser(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
     state start {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The k best next hops towards a ToR, best first (MP-HULA section 2.3). A port of crates/schemes/policy/src/best_hops.rs, which reads the paper's text.
- * With k = 1 this is HULA's rule. */
+/* The k best next hops towards a ToR, best first (MP-HULA section 2.3). A port of crates/schemes/policy/src/best_hops.rs, which
+ * reads the paper's text. With k = 1 this is HULA's rule. */
 
 /* Sets the utilisation of the path by the port of arrival. */
 control UpdateBestHops(inout metadata_t meta) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hop of a flowlet that starts (MP-HULA sections 2.4 and 2.5). */
 
-/* The best known hop that the packet's flowlet may take, in meta.port; NO_PORT if none is known. The first subflow takes the best; a further one the best
- * that no other live subflow of its connection uses. */
+/* The best known hop that the packet's flowlet may take, in meta.port; NO_PORT if none is known. The first subflow takes the
+ * best; a further one the best that no other live subflow of its connection uses. */
 control Choose(inout metadata_t meta) {
     HopsOfOthers() hops_of_others;
     bit<32> place = 0;
@@ -13,7 +13,8 @@ control Choose(inout metadata_t meta) {
     bit<16> free = NO_PORT;
     bit<1> yields = 0;
 
-    /* The best two of the hops that may be taken, and the best that is not avoided; a connection that yields passes over the first. */
+    /* The best two of the hops that may be taken, and the best that is not avoided; a connection that yields passes over the
+     * first. */
     action consider() {
         if (is_usable(meta.hops, meta.up, meta.scheme.local_detection, port) == 1) {
             if (free == NO_PORT && (first != NO_PORT || yields == 0) && has_port(meta.scheme.avoided, port) == 0) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens by the control plane, for targets without room for the rounds of SHA-1 and SHA-256 (MP-HULA's external function). A packet of a handshake that
- * tells keys goes its way, and a copy goes to the CPU port with the keys, comes back with the tokens, changes the tables and ends: no later segment can
- * overtake it. A join by a token that is not known yet goes to the CPU port itself, once: the answers that are on their way come back before it. Nothing
- * of its subflow follows a SYN until it is answered. */
+/* Tokens by the control plane, for targets without room for the rounds of SHA-1 and SHA-256 (MP-HULA's external function). A
+ * packet of a handshake that tells keys goes its way, and a copy goes to the CPU port with the keys, comes back with the tokens,
+ * changes the tables and ends: no later segment can overtake it. A join by a token that is not known yet goes to the CPU port
+ * itself, once: the answers that are on their way come back before it. Nothing of its subflow follows a SYN until it is
+ * answered. */
 
 #define COPY_SESSION 1 /* of mirroring: the CPU port */
 const bit<32> INGRESS_COPY = 1; /* v1model's instance_type of a copy */

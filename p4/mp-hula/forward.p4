@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A data packet to another ToR: its shim, its flowlet, the flowlet's hop and owner. The scheme's own part stands in front of this file:
+/* A data packet to another ToR: its shim, its flowlet, the flowlet's hop and owner. The scheme's own part stands in front of this
+ * file:
  *
  * control Choose(metadata)   a known hop for a flowlet that starts, in meta.port; NO_PORT if none is known */
 

@@ -2,7 +2,8 @@
 /* The table of k next hops towards a ToR, which MP-HULA and Shuttle have, each with hops and an order of its own. A port of
  * crates/schemes/policy/src/hop_table.rs. */
 
-/* Keeps the hops towards the probe's ToR that were refreshed within T_fail, `kept` of them. `found`: the port of arrival is among them, at `at`. */
+/* Keeps the hops towards the probe's ToR that were refreshed within T_fail, `kept` of them. `found`: the port of arrival is among
+ * them, at `at`. */
 control KeepFresh(inout metadata_t meta, out bit<32> kept, out bit<32> at, out bit<1> found) {
     bit<32> first = 0;
     bit<32> place = 0;

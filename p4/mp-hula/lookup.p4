@@ -109,8 +109,8 @@ control FreeSlot(inout metadata_t meta) {
     MIX(to, token, meta.salt)            \
     to = (to << 2) & ((meta.scheme.slot_mask << 1) | 1);
 
-/* The slot of the live first subflow of the connection with this token, and an entry of the token table that no live connection needs; each
- * NO_SLOT if there is none. */
+/* The slot of the live first subflow of the connection with this token, and an entry of the token table that no live connection
+ * needs; each NO_SLOT if there is none. */
 control FindToken(inout metadata_t meta, in bit<32> token, out bit<32> first, out bit<32> free) {
     bit<32> index = 0;
     bit<32> slot = 0;

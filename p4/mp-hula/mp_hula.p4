@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR, and the subflows of one MPTCP connection on different
- * ones. A port of crates/schemes/policy/src/mp_hula.rs, which decides on what the paper leaves open. With k = 1 each decision is HULA's. */
+/* MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR, and the subflows of one MPTCP
+ * connection on different ones. A port of crates/schemes/policy/src/mp_hula.rs, which decides on what the paper leaves open. With
+ * k = 1 each decision is HULA's. */
 
 #include <core.p4>
 #include <v1model.p4>
@@ -43,8 +44,9 @@ struct scheme_t {
 #include "forward.p4"
 
 control ConfigureMpHula(inout metadata_t meta) {
-    /* best_k: next hops remembered for each ToR, 1 to BEST_HOPS. Masks: rows and slots in use, powers of two, less one. yields: connections of several
-     * subflows leave the best hop to others. apart: a further subflow leaves the hop that the first one takes. */
+    /* best_k: next hops remembered for each ToR, 1 to BEST_HOPS. Masks: rows and slots in use, powers of two, less one. yields:
+     * connections of several subflows leave the best hop to others. apart: a further subflow leaves the hop that the first one
+     * takes. */
     action set_mp_hula(bit<8> best_k, bit<32> mapping_mask, bit<32> slot_mask, bit<64> idle_after, bit<1> yields, bit<1> apart) {
         meta.scheme.best_k = best_k;
         meta.scheme.mapping_mask = mapping_mask;

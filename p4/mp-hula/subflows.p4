@@ -19,7 +19,8 @@ control FindRow(inout metadata_t meta) {
     }
 }
 
-/* The live flowlets of the connection's other subflows towards the same ToR: their ports go to `avoided`, or, if `ends`, those on meta.port end. */
+/* The live flowlets of the connection's other subflows towards the same ToR: their ports go to `avoided`, or, if `ends`, those on
+ * meta.port end. */
 control HopsOfOthers(inout metadata_t meta, in bit<1> ends) {
     bit<8> other = 0;
     bit<32> slot = 0;

@@ -14,8 +14,8 @@
 #define BEST_HOPS 8 /* k at most */
 #define SUBFLOWS 16 /* of a connection: 4 bits */
 
-/* The k hops of each ToR, of which the first `best_known` are in use. MP-HULA: in ascending order of utilisation (section 2.3). Shuttle: in the order in
- * which they came, with the figure of the path behind the own link. */
+/* The k hops of each ToR, of which the first `best_known` are in use. MP-HULA: in ascending order of utilisation (section 2.3).
+ * Shuttle: in the order in which they came, with the figure of the path behind the own link. */
 register<bit<8>>(SWITCH_TORS) best_known;
 register<bit<16>>(SWITCH_TORS * BEST_HOPS) best_port;
 register<bit<16>>(SWITCH_TORS * BEST_HOPS) best_util;
@@ -33,7 +33,8 @@ register<bit<24>>(FLOWLET_SLOTS) flowlet_tor;
 register<bit<32>>(MAPPING_ROWS * SUBFLOWS) mapping_next_slot;
 
 /* Subflows by the 5-tuple that leaves the ToR's host, in sets of four. */
-/* Fingerprint, number from 1 (0: empty), subflows of the connection (current in the first one's entry only), FINs (1: from the host, 2: to it). */
+/* Fingerprint, number from 1 (0: empty), subflows of the connection (current in the first one's entry only), FINs (1: from the
+ * host, 2: to it). */
 register<bit<40>>(ASSOCIATION_SLOTS) subflow_entry;
 register<bit<32>>(ASSOCIATION_SLOTS) subflow_token_a;
 register<bit<32>>(ASSOCIATION_SLOTS) subflow_token_b;

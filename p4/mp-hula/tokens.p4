@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of MPTCP: the top 32 bits of a key's hash, SHA-1 in version 0 (RFC 6824), SHA-256 in version 1 (RFC 8684); both FIPS 180-4.
+/* Tokens of MPTCP: the top 32 bits of a key's hash, SHA-1 in version 0 (RFC 6824), SHA-256 in version 1 (RFC 8684); both FIPS
+ * 180-4.
  *
- * A key is one block. The message schedule is a register that is shifted by a word each round: its first word is the round's. So are SHA-256's
- * constants. Rounds are loops of one action, which BMv2 runs as such; a pipeline of fixed stages takes a stage or more for each round. */
+ * A key is one block. The message schedule is a register that is shifted by a word each round: its first word is the round's. So
+ * are SHA-256's constants. Rounds are loops of one action, which BMv2 runs as such; a pipeline of fixed stages takes a stage or
+ * more for each round. */
 
 /* With what the round's function gives, and its constant. */
 #define SHA1_ROUND(mixed, constant)                                                                                                     \

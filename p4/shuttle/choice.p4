@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hop of a flowlet that starts: a weighted reservoir sample of size 1 (Chao 1982) over the hops known, in one pass without a division. A port of
- * crates/schemes/policy/src/shuttle/choice.rs. */
+/* The hop of a flowlet that starts: a weighted reservoir sample of size 1 (Chao 1982) over the hops known, in one pass without a
+ * division. A port of crates/schemes/policy/src/shuttle/choice.rs. */
 
 /* Hops of the subflows of one connection. */
 const bit<2> SUBFLOWS_APART = 0;      /* each avoids the hops of the others */
@@ -23,8 +23,8 @@ bit<32> weight_of(in bit<32> cost) {
     return weight;
 }
 
-/* A known hop that the packet's flowlet may take, in meta.port; NO_PORT if none is known. A hop that another live subflow of its connection uses counts
- * only while all do. */
+/* A known hop that the packet's flowlet may take, in meta.port; NO_PORT if none is known. A hop that another live subflow of its
+ * connection uses counts only while all do. */
 control Choose(inout metadata_t meta) {
     HopsOfOthers() hops_of_others;
     ReadLoads() read_loads;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Utilisation and queue of the switch's own ports, as they are now.
  *
- * v1model tells a packet's queue in egress alone, in packets, and BMv2's own queue is not the link's: frames wait in the device behind it. So egress computes the
- * queue from what it sends, as heddle-switch does (bpf/switch/meter.h): each frame adds its bytes, and the link drains them at its rate. It writes registers,
- * which ingress reads. A frame that the device drops is counted all the same, so the queue is limited to the one that fills the range of costs: more
- * would change no choice. */
+ * v1model tells a packet's queue in egress alone, in packets, and BMv2's own queue is not the link's: frames wait in the device
+ * behind it. So egress computes the queue from what it sends, as heddle-switch does (bpf/switch/meter.h): each frame adds its
+ * bytes, and the link drains them at its rate. It writes registers, which ingress reads. A frame that the device drops is counted
+ * all the same, so the queue is limited to the one that fills the range of costs: more would change no choice. */
 
 const bit<64> MOST_IDLE = 1 << 28; /* the longest tau */
 

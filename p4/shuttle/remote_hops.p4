@@ -2,7 +2,8 @@
 /* The remote figures of the next hops towards a ToR: what a probe said of the path behind the switch's own link. A port of
  * crates/schemes/policy/src/shuttle/hops.rs and of `probe` in shuttle.rs. */
 
-/* Sets the remote figure of the port of arrival. In a full table a new hop takes the place of the first one with the highest figure, if its own is lower. */
+/* Sets the remote figure of the port of arrival. In a full table a new hop takes the place of the first one with the highest
+ * figure, if its own is lower. */
 control UpdateRemoteHops(inout metadata_t meta) {
     KeepFresh() keep_fresh;
     bit<32> first = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shuttle (Heddle's own): MP-HULA's tables with another choice: a flowlet takes a hop at random, by weights of the congestion that the switch knows now,
- * remote and own. A port of crates/schemes/policy/src/shuttle.rs. Association, shims, flowlets and mappings are MP-HULA's (../mp-hula). */
+/* Shuttle (Heddle's own): MP-HULA's tables with another choice: a flowlet takes a hop at random, by weights of the congestion
+ * that the switch knows now, remote and own. A port of crates/schemes/policy/src/shuttle.rs. Association, shims, flowlets and
+ * mappings are MP-HULA's (../mp-hula). */
 
 #include <core.p4>
 #include <v1model.p4>
@@ -56,9 +57,9 @@ struct scheme_t {
 control ConfigureScheme(inout metadata_t meta) {
     ConfigureHula() hula;
 
-    /* best_k, masks, idle_after: as MP-HULA's. full_queue_shift: logarithm to base 2 of the queue in bytes that counts as a full link, at most 31. range_shift: that of
-     * the full links that figures and costs tell apart, at most 8. two_draws: of two draws the hop whose own port has the lower load is taken. least: the
-     * least cost, without random bits. subflows: SUBFLOWS_... */
+    /* best_k, masks, idle_after: as MP-HULA's. full_queue_shift: logarithm to base 2 of the queue in bytes that counts as a full
+     * link, at most 31. range_shift: that of the full links that figures and costs tell apart, at most 8. two_draws: of two draws
+     * the hop whose own port has the lower load is taken. least: the least cost, without random bits. subflows: SUBFLOWS_... */
     action set_shuttle(bit<8> best_k, bit<32> mapping_mask, bit<32> slot_mask, bit<64> idle_after, bit<8> full_queue_shift, bit<8> range_shift, bit<1> two_draws,
                        bit<1> least, bit<2> subflows) {
         meta.scheme.best_k = best_k;

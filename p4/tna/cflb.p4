@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CFLB (Detal et al., Computer Networks 2013) for Tofino, with the source port as the field that a sender controls: the usual case for a client.
+/* CFLB (Detal et al., Computer Networks 2013) for Tofino, with the source port as the field that a sender controls: the usual
+ * case for a client.
  *
- * F over 16 bits is a table: register `selectors` has the selector of each source port, its digits packed in 1, 2, 4 or 8 bits each. The control plane
- * computes it from the key, by whatever function, and any radix up to 64. One pass, no rounds. */
+ * F over 16 bits is a table: register `selectors` has the selector of each source port, its digits packed in 1, 2, 4 or 8 bits
+ * each. The control plane computes it from the key, by whatever function, and any radix up to 64. One pass, no rounds. */
 
 #include <core.p4>
 #include <tna.p4>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CFLB (Detal et al., Computer Networks 2013) for Tofino, with both ports as the field that a sender controls, and RC5-32/12/16 as F.
+/* CFLB (Detal et al., Computer Networks 2013) for Tofino, with both ports as the field that a sender controls, and RC5-32/12/16
+ * as F.
  *
- * Ingress and egress have two rounds each, so a packet crosses the recirculation port three times and is decided in its fourth pass: of a pipe's 400 Gbps of
- * recirculation a quarter is left for such packets. cflb.p4 needs one pass, with the source port alone. The radix is a power of two: digits are bits. */
+ * Ingress and egress have two rounds each, so a packet crosses the recirculation port three times and is decided in its fourth
+ * pass: of a pipe's 400 Gbps of recirculation a quarter is left for such packets. cflb.p4 needs one pass, with the source port
+ * alone. The radix is a power of two: digits are bits. */
 
 #include <core.p4>
 #include <tna.p4>

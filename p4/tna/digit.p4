@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CFLB's digit of a selector, and the next hop that it names (Detal et al., Computer Networks 2013, section 3). No division: a selector's digits have a
- * fixed number of bits each, and what the control plane computes (positions, hashes below the radix, differences) is in tables. */
+/* CFLB's digit of a selector, and the next hop that it names (Detal et al., Computer Networks 2013, section 3). No division: a
+ * selector's digits have a fixed number of bits each, and what the control plane computes (positions, hashes below the radix,
+ * differences) is in tables. */
 
 #define MOST_DIGITS 64
 
@@ -30,7 +31,8 @@ control Position(inout metadata_t meta) {
     }
 }
 
-/* The shift of a digit (equations 5 and 6, with a hash for each position): a hash of what the sender cannot choose, and the position, below the radix. */
+/* The shift of a digit (equations 5 and 6, with a hash for each position): a hash of what the sender cannot choose, and the
+ * position, below the radix. */
 control Shift(inout metadata_t meta) {
     action set_shift(bit<8> shift) {
         meta.scheme.shift = shift;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ECMP for Tofino: the next hop of a flow is a hash of its 5-tuple (RFC 2992). The rules are those of p4/ecmp, the hash is the chip's CRC. */
+/* ECMP for Tofino: the next hop of a flow is a hash of its 5-tuple (RFC 2992). The rules are those of p4/ecmp, the hash is the
+ * chip's CRC. */
 
 #include <core.p4>
 #include <tna.p4>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Headers, and the parser of what hosts and switches send. The headers are those of p4/common.
  *
- * A scheme whose packets have more than one pass has a header of its own in front of them between passes: bridge_t, and defines HAS_BRIDGE. */
+ * A scheme whose packets have more than one pass has a header of its own in front of them between passes: bridge_t, and defines
+ * HAS_BRIDGE. */
 
 #include "../common/headers.p4"
 
@@ -113,8 +114,8 @@ parser HostHeaders(packet_in packet, inout tna_headers_t hdr, inout metadata_t m
     }
 
 #ifdef HAS_SHIMS
-    /* Packets that the control plane reads: SYN, FIN, RST, and MPTCP's option MP_CAPABLE in the first place or behind a timestamp, as hosts put it.
-     * Only what a TCP header of this length has may be read. */
+    /* Packets that the control plane reads: SYN, FIN, RST, and MPTCP's option MP_CAPABLE in the first place or behind a
+     * timestamp, as hosts put it. Only what a TCP header of this length has may be read. */
     state tcp {
         packet.extract(hdr.ports);
         meta.source_port = hdr.ports.source;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HULA (Katta et al., SOSR 2016) for Tofino: the rules of p4/hula with what its stages have. A register is touched once in a pass, in one stage, and
- * by two comparisons; state of egress is not seen by ingress, nor that of other pipes. docs/src/p4/porting.md has what this changes.
+/* HULA (Katta et al., SOSR 2016) for Tofino: the rules of p4/hula with what its stages have. A register is touched once in a
+ * pass, in one stage, and by two comparisons; state of egress is not seen by ingress, nor that of other pipes.
+ * docs/src/p4/porting.md has what this changes.
  *
- * Time is in nanoseconds, 32 bits of it: gaps and periods are below 2 s, and what is older than 4 s may look fresh for as long as a gap. */
+ * Time is in nanoseconds, 32 bits of it: gaps and periods are below 2 s, and what is older than 4 s may look fresh for as long as
+ * a gap. */
 
 #include <core.p4>
 #include <tna.p4>
@@ -121,8 +123,8 @@ control Forward(inout tna_headers_t hdr, inout metadata_t meta) {
     }
 }
 
-/* Sections 4.2, 4.4 and 4.5, for a probe that has its port's utilisation. A probe by the best hop replaces what is known; another one does if its path
- * is less utilised, or if the best hop's is stale. */
+/* Sections 4.2, 4.4 and 4.5, for a probe that has its port's utilisation. A probe by the best hop replaces what is known; another
+ * one does if its path is less utilised, or if the best hop's is stale. */
 control Probe(inout metadata_t meta) {
     Register<best_path_t, bit<16>>(SWITCH_TORS, {0, 0x1ff}) best_path;
     RegisterParam<bit<32>>(600000) fail_after;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The passes of HULA's and MP-HULA's packets: between ingress and egress, and on the recirculation port, each has a bridge header in front. A port without one is a
- * host's or a switch's. */
+/* The passes of HULA's and MP-HULA's packets: between ingress and egress, and on the recirculation port, each has a bridge header
+ * in front. A port without one is a host's or a switch's. */
 
 #define HAS_BRIDGE
 

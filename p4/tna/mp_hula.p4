@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MP-HULA (Hernandez Benet et al., NetCompute 2018) for Tofino: 4 best hops, 4 subflows of a connection that are told apart, shims, HULA's probes.
+/* MP-HULA (Hernandez Benet et al., NetCompute 2018) for Tofino: 4 best hops, 4 subflows of a connection that are told apart,
+ * shims, HULA's probes.
  *
- * Association is the control plane's: it gets copies of handshakes (SYN, FIN, RST, and packets with keys), and tells the ToR which 5-tuples are subflows of
- * which connection. docs/src/p4/porting.md has what else differs from p4/mp-hula. */
+ * Association is the control plane's: it gets copies of handshakes (SYN, FIN, RST, and packets with keys), and tells the ToR
+ * which 5-tuples are subflows of which connection. docs/src/p4/porting.md has what else differs from p4/mp-hula. */
 
 #include <core.p4>
 #include <tna.p4>

@@ -6,7 +6,8 @@ struct flowlet_t {
     bit<32> port;
 }
 
-/* From a host's packet to its subflow, whose shim it gets (section 2.2). The control plane has entries for connections of several subflows alone. */
+/* From a host's packet to its subflow, whose shim it gets (section 2.2). The control plane has entries for connections of several
+ * subflows alone. */
 control AddShim(inout tna_headers_t hdr, inout metadata_t meta) {
     action add(bit<64> id, bit<4> subflow) {
         hdr.shim.setValid();
@@ -111,7 +112,8 @@ control Flowlet(inout tna_headers_t hdr, inout metadata_t meta) {
         meta.port = meta.by_hash;
     }
 
-    /* The same the other way round. The slot may be another ToR's, and its hop may have gone down: then ECMP's hop, until the flowlet ends. */
+    /* The same the other way round. The slot may be another ToR's, and its hop may have gone down: then ECMP's hop, until the
+     * flowlet ends. */
     table usable_flowlet {
         key = {
             meta.tor: exact;

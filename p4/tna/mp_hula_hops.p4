@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MP-HULA's next hops (section 2.3) and what the subflows of a connection use of them (sections 2.4 and 2.5), with one access to a register in a pass.
+/* MP-HULA's next hops (section 2.3) and what the subflows of a connection use of them (sections 2.4 and 2.5), with one access to
+ * a register in a pass.
  *
- * Each of a ToR's next hops has a number, and a register of its own: a probe by it writes there and reads the others. A word of 16 bits has what is left
- * of its path's capacity in front of its number, so the greatest word is the best hop, and 0 is none. Likewise each of a connection's subflows. */
+ * Each of a ToR's next hops has a number, and a register of its own: a probe by it writes there and reads the others. A word of
+ * 16 bits has what is left of its path's capacity in front of its number, so the greatest word is the best hop, and 0 is none.
+ * Likewise each of a connection's subflows. */
 
 #ifndef CONNECTIONS
 #define CONNECTIONS 65536

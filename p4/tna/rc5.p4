@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two rounds of RC5's decryption with 16-bit words (Rivest, FSE 1994), in nine stages: a rotation by a variable is a table of rotations by constants, and a
- * word's key is subtracted while the other word is worked on. */
+/* Two rounds of RC5's decryption with 16-bit words (Rivest, FSE 1994), in nine stages: a rotation by a variable is a table of
+ * rotations by constants, and a word's key is subtracted while the other word is worked on. */
 
 #define ROTATE(word, n) state.word = state.word[n - 1:0] ++ state.word[15:n];
 

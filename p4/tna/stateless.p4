@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipeline of a scheme without probes and state: ECMP and CFLB. The scheme's own part stands in front of this file: Forward, which sets meta.port. */
+/* The pipeline of a scheme without probes and state: ECMP and CFLB. The scheme's own part stands in front of this file: Forward,
+ * which sets meta.port. */
 
 parser IngressParser(packet_in packet, out tna_headers_t hdr, out metadata_t meta, out ingress_intrinsic_metadata_t intrinsic) {
     HostHeaders() host_headers;

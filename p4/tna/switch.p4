@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the programs for Tofino (TNA): sizes, verdicts, a packet's way through the switch. `scheme_t` is the scheme's own part. */
+/* Shared by the programs for Tofino (TNA): sizes, verdicts, a packet's way through the switch. `scheme_t` is the scheme's own
+ * part. */
 
 #ifndef SWITCH_TORS
 #define SWITCH_TORS 1024

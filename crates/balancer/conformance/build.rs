@@ -1,4 +1,5 @@
-//! Compiles the parts of the balancer's program that need no kernel, with the compiler that makes the program.
+//! Compiles the parts of the balancer's program that need no kernel, with the compiler that makes
+//! the program.
 
 use std::env;
 
@@ -21,9 +22,9 @@ fn main() {
     build.compile("balancer");
 }
 
-/// For the fuzzer: coverage; undefined behaviour, and with Rust's sanitizer a bad access, is a crash. The runtime is Rust's,
-/// which has no reports of undefined behaviour: it traps. Alignment is not checked: headers lie in
-/// frames as they come, which the program relies on.
+/// For the fuzzer: coverage; undefined behaviour, and with Rust's sanitizer a bad access, is a
+/// crash. The runtime is Rust's, which has no reports of undefined behaviour: it traps. Alignment
+/// is not checked: headers lie in frames as they come, which the program relies on.
 fn checks() -> impl Iterator<Item = &'static str> {
     let is_set = |name, word| env::var(name).is_ok_and(|value| value.contains(word));
     let fuzzing = is_set("CARGO_CFG_FUZZING", "").then_some([

@@ -1,4 +1,5 @@
-//! Compiles the programs that measure, send and pass, and bare ones, and makes Rust types of what they and all programs share with user space.
+//! Compiles the programs that measure, send and pass, and bare ones, and makes Rust types of what
+//! they and all programs share with user space.
 
 use std::process::ExitCode;
 

@@ -17,7 +17,8 @@ use heddle_units::Time;
 
 use crate::commands::on::scheduler;
 
-/// Multipath-aware load balancing: simulate what schemes do to flows, steer flows onto paths, balance MPTCP.
+/// Multipath-aware load balancing: simulate what schemes do to flows, steer flows onto paths,
+/// balance MPTCP.
 #[derive(Debug, Parser)]
 #[command(
     name = "heddle",
@@ -61,7 +62,8 @@ pub(crate) enum Command {
     Store(StoreCommand),
     /// Check a paper's claims: run its evaluation, print claim, paper, here, verdict.
     Reproduce(Reproduce),
-    /// Study what MP-HULA's paper leaves to future work (best hops and subflows, priorities, failures), and its rivals.
+    /// Study what MP-HULA's paper leaves to future work (best hops and subflows, priorities,
+    /// failures), and its rivals.
     Study(Study),
     /// Check scenario files without running them.
     Validate(Validate),
@@ -80,7 +82,8 @@ pub(crate) enum Command {
     /// Run and watch the load balancer for MPTCP (heddled, by the program heddle-lb).
     #[command(disable_help_flag = true)]
     Lb(Passed),
-    /// Run scenarios on real kernels in network namespaces (by the programs heddle-lab and heddle-emulation; needs root).
+    /// Run scenarios on real kernels in network namespaces (by the programs heddle-lab and
+    /// heddle-emulation; needs root).
     #[command(disable_help_flag = true)]
     Lab(Passed),
     /// Open this host's MPTCP subflows on chosen paths (by the program heddle-agent; Linux).
@@ -124,19 +127,21 @@ Examples:
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) source: ScenarioArgs,
-    /// Also write a capture of what crosses a link, in both directions, for Wireshark: LINK-seed-N.pcap, a file for each seed. A link is named as
-    /// in `[[event]]`: "leaf-1 host-3", or "spine-2" for all of a switch. Can be repeated. Runs are run again for it.
+    /// Also write a capture of what crosses a link, in both directions, for Wireshark:
+    /// LINK-seed-N.pcap, a file for each seed. A link is named as in `[[event]]`: "leaf-1 host-3",
+    /// or "spine-2" for all of a switch. Can be repeated. Runs are run again for it.
     #[arg(long, value_name = "LINK")]
     pub(crate) pcap: Vec<String>,
-    /// Also write windows, round-trip time, losses and path of a flow over time: flow-N-seed-M.csv. A flow is named by its number in
-    /// flows.csv. Can be repeated. Runs are run again for it.
+    /// Also write windows, round-trip time, losses and path of a flow over time: flow-N-seed-M.csv.
+    /// A flow is named by its number in flows.csv. Can be repeated. Runs are run again for it.
     #[arg(long, value_name = "FLOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) trace: Vec<u32>,
-    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle` of its metadata, what made it.
+    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle`
+    /// of its metadata, what made it.
     #[arg(long)]
     pub(crate) parquet: bool,
-    /// Folder for summary.json, flows.csv, links.csv and report.html; finished seeds are kept in runs/ below it [default:
-    /// out/NAME-OF-THE-FILE].
+    /// Folder for summary.json, flows.csv, links.csv and report.html; finished seeds are kept in
+    /// runs/ below it [default: out/NAME-OF-THE-FILE].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
 }
@@ -149,11 +154,13 @@ pub(crate) struct Grid {
     /// A key and the values to try, separated by commas. Repeat it: the grid is every combination.
     #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value, required = true)]
     pub(crate) over: Vec<(String, String)>,
-    /// Also keep the flows of each run, and write flows.csv, a row for each. Runs that were kept without their flows are run again.
+    /// Also keep the flows of each run, and write flows.csv, a row for each. Runs that were kept
+    /// without their flows are run again.
     #[arg(long)]
     pub(crate) flows: bool,
-    /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value), sweep.json and report.html; finished runs are
-    /// kept in runs/ below it [default: out/sweep-NAME].
+    /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value),
+    /// sweep.json and report.html; finished runs are kept in runs/ below it [default:
+    /// out/sweep-NAME].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
 }
@@ -169,19 +176,21 @@ Examples:
 pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) grid: Grid,
-    /// Compare every combination with the one that has this value of a swept key, seed by seed: ratios with confidence intervals, in a table, in
-    /// ratios.csv and in the report.
+    /// Compare every combination with the one that has this value of a swept key, seed by seed:
+    /// ratios with confidence intervals, in a table, in ratios.csv and in the report.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "list")]
     pub(crate) baseline: Option<(String, String)>,
-    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle` of its metadata, what made it.
+    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle`
+    /// of its metadata, what made it.
     #[arg(long)]
     pub(crate) parquet: bool,
-    /// Run nothing: print a line for each run with its key, `done` or `missing`, and its values and seed, separated by tabs. `heddle cell`
-    /// makes one.
+    /// Run nothing: print a line for each run with its key, `done` or `missing`, and its values and
+    /// seed, separated by tabs. `heddle cell` makes one.
     #[arg(long, conflicts_with = "parquet")]
     pub(crate) list: bool,
-    /// Have the workers of a scheduler of Dask's make the runs, which are kept as if they were made here. It takes the Python package `heddle` and
-    /// `distributed`, here (by python3, or HEDDLE_PYTHON) and at the workers.
+    /// Have the workers of a scheduler of Dask's make the runs, which are kept as if they were made
+    /// here. It takes the Python package `heddle` and `distributed`, here (by python3, or
+    /// HEDDLE_PYTHON) and at the workers.
     #[arg(long, value_name = "dask://HOST:PORT", value_parser = scheduler, conflicts_with = "list")]
     pub(crate) on: Option<String>,
 }
@@ -240,7 +249,8 @@ pub(crate) enum Paper {
     MpHula,
     /// CFLB (Computer Networks 2013): claims C1 to C7.
     Cflb,
-    /// RomanRoads (IFIP Networking 2021): claims R1 to R4, on the balancer's own eBPF programs. Needs root.
+    /// RomanRoads (IFIP Networking 2021): claims R1 to R4, on the balancer's own eBPF programs.
+    /// Needs root.
     #[value(name = "romanroads")]
     RomanRoads,
 }
@@ -258,8 +268,8 @@ pub(crate) struct Reproduce {
     pub(crate) paper: Paper,
     #[command(flatten)]
     pub(crate) options: Options,
-    /// Instead of the claims, show how the headline ratios move when what the paper leaves open (buffers, delays, timeouts,
-    /// windows, traffic) is chosen otherwise.
+    /// Instead of the claims, show how the headline ratios move when what the paper leaves open
+    /// (buffers, delays, timeouts, windows, traffic) is chosen otherwise.
     #[arg(long, conflicts_with_all = ["claims", "profile"])]
     pub(crate) sensitivity: bool,
     /// With cflb, spread the flows of this capture too (pcap or pcapng), as in C2 and C3.
@@ -276,7 +286,8 @@ pub(crate) enum StudyName {
     Priorities,
     /// A link and a switch that fail in mid-run and come back, under each system.
     Failures,
-    /// Switches and hosts that balance load, beside each other: 24 of them, on ten fabrics and workloads.
+    /// Switches and hosts that balance load, beside each other: 24 of them, on ten fabrics and
+    /// workloads.
     Rivals,
     /// Flowlet schemes with gaps from 50 us to 1 ms.
     Gaps,
@@ -329,7 +340,8 @@ pub(crate) struct Validate {
     /// Replace a value: a dotted key and a TOML value or bare text. Can be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
-    /// Check every combination of a sweep: a key and its values, separated by commas. Can be repeated.
+    /// Check every combination of a sweep: a key and its values, separated by commas. Can be
+    /// repeated.
     #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value)]
     pub(crate) over: Vec<(String, String)>,
 }
@@ -352,8 +364,8 @@ pub(crate) struct Bench {
     /// Seed of each run.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Simulated time before counting starts, as in 300ms; with 0s the set-up is counted, too [default: the case's own, which
-    /// leaves out the first slow starts].
+    /// Simulated time before counting starts, as in 300ms; with 0s the set-up is counted, too
+    /// [default: the case's own, which leaves out the first slow starts].
     #[arg(long, value_name = "TIME")]
     pub(crate) after: Option<Time>,
     /// Simulated time that is counted [default: the case's own].

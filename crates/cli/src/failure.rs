@@ -8,7 +8,8 @@ use heddle_study::bench::BenchError;
 use heddle_study::grid::GridError;
 use heddle_study::paper::EvaluationError;
 
-/// The report of a wrong scenario or of an interruption, however deep it is; `None` for other errors.
+/// The report of a wrong scenario or of an interruption, however deep it is; `None` for other
+/// errors.
 pub(crate) fn describe(error: &anyhow::Error) -> Option<Report> {
     if let Some(error @ GridError::Interrupted { .. }) = grid(error) {
         let message = format!("{error}; the same command goes on from there");

@@ -75,7 +75,8 @@ impl Written {
         self.names.extend(names);
     }
 
-    /// Writes each CSV file once more as Parquet, with what made it in the metadata; if not wanted, removes those that an earlier run left.
+    /// Writes each CSV file once more as Parquet, with what made it in the metadata; if not wanted,
+    /// removes those that an earlier run left.
     pub(crate) fn parquet(&mut self, is_wanted: bool, made: &Provenance) -> Result<(), Failure> {
         let made = serde_json::to_string(made).map_err(anyhow::Error::from)?;
         for table in TABLES {

@@ -1,12 +1,14 @@
 //! An allocator that asks the kernel for huge pages for large blocks.
 //!
-//! A large fabric's ports and packets are read at random; with pages of 4 KiB most of those reads also miss the processor's
-//! address cache. On Linux, blocks of 2 MiB and more are mapped by themselves, aligned to 2 MiB and marked for transparent huge
-//! pages; everything else is left to the system allocator. On other systems it is the system allocator.
+//! A large fabric's ports and packets are read at random; with pages of 4 KiB most of those reads
+//! also miss the processor's address cache. On Linux, blocks of 2 MiB and more are mapped by
+//! themselves, aligned to 2 MiB and marked for transparent huge pages; everything else is left to
+//! the system allocator. On other systems it is the system allocator.
 //!
-//! A huge page takes its memory when its first byte is written. The tables of a large fabric's switches would so take all of their
-//! memory although most of their slots stay unused: blocks that start as zeros have huge pages up to [`MOST_ZEROED`] bytes of large
-//! blocks, and beyond that pages of 4 KiB.
+//! A huge page takes its memory when its first byte is written. The tables of a large fabric's
+//! switches would so take all of their memory although most of their slots stay unused: blocks that
+//! start as zeros have huge pages up to [`MOST_ZEROED`] bytes of large blocks, and beyond that
+//! pages of 4 KiB.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,7 +16,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 /// The system allocator with huge pages for large blocks.
 pub(crate) struct HugePages;
 
-// SAFETY: a layout decides alone whether its block is mapped or the system allocator's, for its allocation and its release.
+// SAFETY: a layout decides alone whether its block is mapped or the system allocator's, for its
+// allocation and its release.
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match mapped::size_of(layout) {
@@ -88,7 +91,8 @@ mod mapped {
             let _ = munmap(block.wrapping_byte_add(size), HUGE - before);
         }
         if huge {
-            // SAFETY: the range is the block; the advice changes nothing about what is in it, and may be ignored.
+            // SAFETY: the range is the block; the advice changes nothing about what is in it, and
+            // may be ignored.
             let _ = unsafe { madvise(block, size, Advice::LinuxHugepage) };
         }
         LIVE.fetch_add(size, Ordering::Relaxed);

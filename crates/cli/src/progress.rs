@@ -15,8 +15,9 @@ pub(crate) fn next() -> Next {
     if interrupt::stopped() { Next::Stop } else { Next::Continue }
 }
 
-/// A bar over many runs, which counts parts of runs too; a line for each experiment. Where standard error is no terminal, a line now and
-/// then. Runs after all are done begin anew, as those of an evaluation's next profile.
+/// A bar over many runs, which counts parts of runs too; a line for each experiment. Where standard
+/// error is no terminal, a line now and then. Runs after all are done begin anew, as those of an
+/// evaluation's next profile.
 pub(crate) struct GridBar {
     bar: ProgressBar,
     work: Mutex<Work>,
@@ -60,7 +61,8 @@ impl GridBar {
     }
 }
 
-/// Work of all runs, in packet hops: done, and expected from what has moved on so far. A run that was kept from an earlier call is no work.
+/// Work of all runs, in packet hops: done, and expected from what has moved on so far. A run that
+/// was kept from an earlier call is no work.
 #[derive(Default)]
 struct Work {
     /// Time of the first report.
@@ -92,8 +94,8 @@ impl Work {
         ended
     }
 
-    /// Hops done by hops expected, 0 to 1. A run is expected to go on as it began; one that has hardly begun is expected to be as long as the
-    /// mean of the others.
+    /// Hops done by hops expected, 0 to 1. A run is expected to go on as it began; one that has
+    /// hardly begun is expected to be as long as the mean of the others.
     fn share(&self) -> f64 {
         let begun = || self.runs.iter().flatten().filter(|(_, hops)| *hops > 0);
         let done: f64 = begun().map(|(_, hops)| *hops as f64).sum();

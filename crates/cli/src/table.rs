@@ -78,13 +78,15 @@ pub(crate) fn of_classes(classes: &Classes) -> Option<Table> {
     Some(table)
 }
 
-/// Prints a table no wider than the terminal: columns that do not fit come below, behind the first `names` columns again.
+/// Prints a table no wider than the terminal: columns that do not fit come below, behind the first
+/// `names` columns again.
 pub(crate) fn print(table: &Table, names: usize) -> Result<(), Failure> {
     parts(table, names, terminal_width()).iter().try_for_each(output::line)
 }
 
-/// A table in parts no wider than `width`, each with the first `names` columns and as many of the others as fit; cells of a part that
-/// is too wide with a single other column are broken into lines. Whole if it fits.
+/// A table in parts no wider than `width`, each with the first `names` columns and as many of the
+/// others as fit; cells of a part that is too wide with a single other column are broken into
+/// lines. Whole if it fits.
 fn parts(table: &Table, names: usize, width: Option<u16>) -> Vec<Table> {
     let widths: Vec<usize> =
         table.column_max_content_widths().into_iter().map(usize::from).collect();
@@ -123,7 +125,8 @@ fn part(table: &Table, names: usize, shown: Range<usize>, width: u16) -> Table {
     part
 }
 
-/// Columns of the terminal that standard output is; `None` if it is none, so that other programs get whole lines.
+/// Columns of the terminal that standard output is; `None` if it is none, so that other programs
+/// get whole lines.
 fn terminal_width() -> Option<u16> {
     let terminal = console::Term::stdout();
     terminal.is_term().then(|| terminal.size().1)

@@ -1,7 +1,8 @@
 //! Addresses of hosts and Ethernet addresses of links.
 //!
-//! Host p of ToR t has `10.t.p.1`, and one more address for each further subflow: the kernel's path manager opens a subflow from an address,
-//! not from a port of its choice. So a ToR is a /16 and a host a /24.
+//! Host p of ToR t has `10.t.p.1`, and one more address for each further subflow: the kernel's path
+//! manager opens a subflow from an address, not from a port of its choice. So a ToR is a /16 and a
+//! host a /24.
 
 use std::fmt;
 use std::net::Ipv4Addr;

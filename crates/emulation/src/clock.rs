@@ -1,4 +1,5 @@
-//! The machine's monotonic clock, which all namespaces share: a receiver's time can be compared with a sender's.
+//! The machine's monotonic clock, which all namespaces share: a receiver's time can be compared
+//! with a sender's.
 
 use rustix::io::Errno;
 use rustix::thread::clock_nanosleep_absolute;

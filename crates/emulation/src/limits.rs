@@ -1,4 +1,5 @@
-//! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that are replaced and said.
+//! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that
+//! are replaced and said.
 
 use heddle_config::{ConfigError, Document, Problem};
 use heddle_scenario::{
@@ -31,7 +32,8 @@ const MOST_SUBFLOWS: u8 = 8;
 /// Shortest time between two samples that threads keep up with.
 const LEAST_SAMPLING: Time = Time::millis(5);
 
-/// Checks a scaled scenario against what a kernel and a data plane can do. `source` is the file that it was read from.
+/// Checks a scaled scenario against what a kernel and a data plane can do. `source` is the file
+/// that it was read from.
 ///
 /// # Errors
 /// The first key that the file gives and a kernel cannot honour, with the fix.

@@ -35,7 +35,8 @@ impl Links {
     }
 }
 
-/// Makes a link lose all packets in both directions, those in its buffers too. The carrier stays, as that of a switch whose line card is dead.
+/// Makes a link lose all packets in both directions, those in its buffers too. The carrier stays,
+/// as that of a switch whose line card is dead.
 pub(crate) fn cut(network: &Network, link: u32) -> Result<(), EmulationError> {
     for device in network.link_devices(link) {
         network

@@ -1,4 +1,5 @@
-//! A network beside the fabric: links without limits from each host to the namespace of the path service.
+//! A network beside the fabric: links without limits from each host to the namespace of the path
+//! service.
 
 use std::net::Ipv4Addr;
 

@@ -30,9 +30,11 @@ pub struct Facts {
     pub late_median: f64,
     /// 99th percentile of the same.
     pub late_p99: f64,
-    /// The part of the run in which the machine's processors were busy, with whatever the machine ran; 0 to 1.
+    /// The part of the run in which the machine's processors were busy, with whatever the machine
+    /// ran; 0 to 1.
     pub processors_busy: f64,
-    /// Connections by the number of subflows that had carried bytes when a flow ended; empty with TCP.
+    /// Connections by the number of subflows that had carried bytes when a flow ended; empty with
+    /// TCP.
     pub subflows: BTreeMap<usize, u64>,
 }
 
@@ -206,7 +208,8 @@ impl TcpCounters {
     }
 }
 
-/// The pairs of lines of `/proc/net/snmp` and `netstat`: names, then values, both behind a group's name.
+/// The pairs of lines of `/proc/net/snmp` and `netstat`: names, then values, both behind a group's
+/// name.
 fn parse(text: &str) -> BTreeMap<String, u64> {
     let lines: Vec<&str> = text.lines().collect();
     let pairs = lines.chunks_exact(2).filter_map(|pair| {

@@ -21,7 +21,8 @@ impl Ticks {
         parse(&text).ok_or_else(unknown).map_err(EmulationError::system(STAT))
     }
 
-    /// The part of the time since an earlier reading in which the processors were busy, with whatever the machine ran; 0 to 1.
+    /// The part of the time since an earlier reading in which the processors were busy, with
+    /// whatever the machine ran; 0 to 1.
     pub(crate) fn busy_since(self, before: Ticks) -> f64 {
         let all = self.all.saturating_sub(before.all);
         let idle = self.idle.saturating_sub(before.idle);
@@ -29,7 +30,8 @@ impl Ticks {
     }
 }
 
-/// The line's values: user, nice, system, idle, iowait, irq, softirq, steal; guests' time, which follows, is in user's.
+/// The line's values: user, nice, system, idle, iowait, irq, softirq, steal; guests' time, which
+/// follows, is in user's.
 fn parse(text: &str) -> Option<Ticks> {
     let values = text.lines().next()?.strip_prefix("cpu ")?;
     let values: Vec<u64> =

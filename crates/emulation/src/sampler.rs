@@ -132,7 +132,8 @@ impl Port {
         Port { switch, index, before: Counters::default(), dropped: 0, lost: 0, packets: 0 }
     }
 
-    /// Takes a reading: bytes sent since the one before, and the queue. A discipline that replaced another counts from zero.
+    /// Takes a reading: bytes sent since the one before, and the queue. A discipline that replaced
+    /// another counts from zero.
     fn advance(&mut self, now: Counters) -> (u64, u32) {
         let was_replaced = now.is_failed != self.before.is_failed
             || now.bytes < self.before.bytes

@@ -1,8 +1,9 @@
 //! Scaling of a scenario to what the machine carries.
 //!
-//! Rates are multiplied by a factor and times divided by it, sizes stay: queues, windows and probes then keep their relation to each other, and
-//! everything takes longer. Flow sizes can be scaled as well, which shortens a run; times follow. What comes out is a scenario like any
-//! other, so that the simulator can run the very same.
+//! Rates are multiplied by a factor and times divided by it, sizes stay: queues, windows and probes
+//! then keep their relation to each other, and everything takes longer. Flow sizes can be scaled as
+//! well, which shortens a run; times follow. What comes out is a scenario like any other, so that
+//! the simulator can run the very same.
 
 use heddle_policy::{
     CongaConfig, CongaPrimeConfig, FlowcutConfig, HulaConfig, LetItFlowConfig, MpHulaConfig,
@@ -18,7 +19,8 @@ use serde::Serialize;
 
 use crate::plane::Kind;
 
-/// Packets that one processor forwards over one link in a second, with room to spare: veth, a shaper and a route took 2 to 3 us each.
+/// Packets that one processor forwards over one link in a second, with room to spare: veth, a
+/// shaper and a route took 2 to 3 us each.
 const HOPS_PER_PROCESSOR: f64 = 60_000.0;
 /// The same by BMv2, of which a switch alone forwarded 15 000 in a second.
 const HOPS_PER_PROCESSOR_BMV2: f64 = 10_000.0;
@@ -42,7 +44,8 @@ impl Scaling {
     /// No scaling.
     pub const NONE: Scaling = Scaling { rate: 1.0, size: 1.0 };
 
-    /// The largest rate of 1, 0.5, 0.2, 0.1, 0.05 and so on that `processors` carry with this data plane.
+    /// The largest rate of 1, 0.5, 0.2, 0.1, 0.05 and so on that `processors` carry with this data
+    /// plane.
     pub fn for_machine(scenario: &Scenario, plane: Kind, processors: usize) -> Scaling {
         let hops = match plane {
             Kind::Kernel | Kind::Ebpf => HOPS_PER_PROCESSOR,

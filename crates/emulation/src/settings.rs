@@ -13,11 +13,13 @@ const MIN_RTO: Time = Time::micros(1000);
 /// The kernel's largest retransmission timeout; `tcp_rto_max_ms` lowers it to a second at most.
 const MAX_RTO: Time = Time::secs(120);
 
-/// `fib_multipath_hash_fields` for addresses, protocol and ports as the packet has them, not as the sending socket hashed them.
+/// `fib_multipath_hash_fields` for addresses, protocol and ports as the packet has them, not as the
+/// sending socket hashed them.
 const FIVE_TUPLE: u32 = 0x37;
 
-/// Settings of a host, as `sysctl` takes them. Loss detection is the simulator's: that of RFC 6675 (no RACK, no tail loss probe, no adaptive
-/// threshold), or RACK-TLP with DSACK. Nothing is remembered of a peer from one connection to the next.
+/// Settings of a host, as `sysctl` takes them. Loss detection is the simulator's: that of RFC 6675
+/// (no RACK, no tail loss probe, no adaptive threshold), or RACK-TLP with DSACK. Nothing is
+/// remembered of a peer from one connection to the next.
 pub(crate) fn of_host(transport: &Transport) -> Vec<String> {
     let tcp = transport.tcp();
     let window = tcp.receive_window.0;
@@ -38,8 +40,8 @@ pub(crate) fn of_host(transport: &Transport) -> Vec<String> {
         "net.ipv4.tcp_moderate_rcvbuf=0".into(),
         // Half of a receive buffer is window; the other half is for the kernel's own structures.
         format!("net.ipv4.tcp_rmem=4096 {0} {0}", 2 * window),
-        // Send buffers grow with the congestion window. A large one from the start would let the first subflow take all of a flow into its
-        // queue before another has joined.
+        // Send buffers grow with the congestion window. A large one from the start would let the
+        // first subflow take all of a flow into its queue before another has joined.
         format!("net.ipv4.tcp_wmem=4096 16384 {}", 4 * window.max(1 << 20)),
         format!("net.ipv4.tcp_reordering={}", tcp.dup_threshold),
         format!("net.ipv4.tcp_max_reordering={}", tcp.dup_threshold),

@@ -1,5 +1,5 @@
-//! The traces of a lab on the machine: namespaces, and a folder with a description of them. Both bear its name, so that another process finds and
-//! removes them, also after a crash.
+//! The traces of a lab on the machine: namespaces, and a folder with a description of them. Both
+//! bear its name, so that another process finds and removes them, also after a crash.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -111,7 +111,8 @@ pub fn own_process() -> Result<Process, EmulationError> {
     })
 }
 
-/// All labs of this machine, in order of name. One whose description cannot be read has only a name.
+/// All labs of this machine, in order of name. One whose description cannot be read has only a
+/// name.
 pub fn labs() -> Vec<State> {
     let names: BTreeSet<String> = entries(Path::new(FOLDER)).chain(orphaned()).collect();
     names.into_iter().map(|name| load(&name).unwrap_or_else(|| nameless(name))).collect()

@@ -9,7 +9,8 @@ use crate::LabError;
 /// Limits on the client's addresses, balancers, and backends.
 const LIMITS: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 6), ("backends", 8)];
 
-/// Size and settings of a lab to be made. See [`Lab::builder`](crate::Lab::builder) for the defaults.
+/// Size and settings of a lab to be made. See [`Lab::builder`](crate::Lab::builder) for the
+/// defaults.
 #[derive(Clone, Debug)]
 pub struct Builder {
     pub(crate) clients: usize,
@@ -29,7 +30,8 @@ impl Default for Builder {
             backends: 2,
             vip4: Ipv4Addr::new(192, 0, 2, 1),
             vip6: Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1),
-            // Room for the longest header in front of a client's 1500 bytes: IPv6 and UDP, and what balancers add.
+            // Room for the longest header in front of a client's 1500 bytes: IPv6 and UDP, and what
+            // balancers add.
             lan_mtu: 1600,
             client_rate: None,
         }
@@ -37,7 +39,8 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Addresses of the client, each on a link of its own: 1 to 4. A connection has one subflow from each.
+    /// Addresses of the client, each on a link of its own: 1 to 4. A connection has one subflow
+    /// from each.
     #[must_use]
     pub fn clients(self, addresses: usize) -> Builder {
         Builder { clients: addresses, ..self }
@@ -67,13 +70,15 @@ impl Builder {
         Builder { vip6, ..self }
     }
 
-    /// Bytes of IP that a frame between router, balancers and backends may hold. Native XDP on veth takes about 3500.
+    /// Bytes of IP that a frame between router, balancers and backends may hold. Native XDP on veth
+    /// takes about 3500.
     #[must_use]
     pub fn lan_mtu(self, lan_mtu: u16) -> Builder {
         Builder { lan_mtu, ..self }
     }
 
-    /// The rate of each of the client's links, in either direction; without it they are as fast as the machine.
+    /// The rate of each of the client's links, in either direction; without it they are as fast as
+    /// the machine.
     #[must_use]
     pub fn client_rate(self, rate: Rate) -> Builder {
         Builder { client_rate: Some(rate), ..self }

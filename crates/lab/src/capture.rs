@@ -24,7 +24,8 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(30);
 /// Port of the marker segment (discard, RFC 863).
 const MARKER_PORT: u16 = 9;
 
-/// A running `tcpdump`. Dropping it ends it at once; [`Capture::finish`] lets it write all packets first.
+/// A running `tcpdump`. Dropping it ends it at once; [`Capture::finish`] lets it write all packets
+/// first.
 #[derive(Debug)]
 pub struct Capture {
     node: Node,
@@ -35,8 +36,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Writes the TCP headers on all of a host's devices to `file`, from when this returns. (The router has each packet
-    /// once for each device that it crosses.)
+    /// Writes the TCP headers on all of a host's devices to `file`, from when this returns. (The
+    /// router has each packet once for each device that it crosses.)
     ///
     /// # Errors
     /// If `tcpdump` is missing or does not begin.
@@ -64,8 +65,9 @@ impl Capture {
         Err(io::Error::other(text))
     }
 
-    /// Ends the capture: the file has all packets up to this call, and behind them a SYN on the loopback device. tcpdump writes
-    /// packets in their order, so the SYN in the file shows that the earlier packets are.
+    /// Ends the capture: the file has all packets up to this call, and behind them a SYN on the
+    /// loopback device. tcpdump writes packets in their order, so the SYN in the file shows that
+    /// the earlier packets are.
     ///
     /// # Errors
     /// If the SYN cannot be sent, or is not in the file within 30 s.
@@ -89,7 +91,8 @@ impl Capture {
     }
 }
 
-/// Sends a SYN to a loopback port, and returns the bytes that tell it from other packets: addresses and ports.
+/// Sends a SYN to a loopback port, and returns the bytes that tell it from other packets: addresses
+/// and ports.
 fn send_marker() -> io::Result<[u8; 12]> {
     let own = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;

@@ -11,8 +11,8 @@ struct Report {
     kernel: BTreeMap<String, u64>,
 }
 
-/// The counters of MPTCP since the host was made, without their prefix `MPTcpExt` (`MPJoinSynTx`, `MPJoinAckRx`, ...), and TCP's resets:
-/// `TcpEstabResets` and `TcpOutRsts`.
+/// The counters of MPTCP since the host was made, without their prefix `MPTcpExt` (`MPJoinSynTx`,
+/// `MPJoinAckRx`, ...), and TCP's resets: `TcpEstabResets` and `TcpOutRsts`.
 ///
 /// # Errors
 /// If `nstat` (iproute2) is missing or fails.

@@ -296,7 +296,8 @@ impl<'a> Daemons<'a> {
         self.directory.path().join(format!("log-{index}"))
     }
 
-    /// Writes a daemon's secret, which it reads at its start and at a [`Daemons::reload`]. All have the same unless this is called.
+    /// Writes a daemon's secret, which it reads at its start and at a [`Daemons::reload`]. All have
+    /// the same unless this is called.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -410,7 +411,8 @@ fn read<T: DeserializeOwned>(answer: &str) -> Result<T, String> {
     })
 }
 
-/// Sends a signal to a daemon. `nsenter` replaces itself with the program, so its process is the daemon's.
+/// Sends a signal to a daemon. `nsenter` replaces itself with the program, so its process is the
+/// daemon's.
 fn signal(process: u32, name: &str) -> io::Result<()> {
     Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).status().map(drop)
 }

@@ -24,7 +24,8 @@ pub enum Fault {
     Link,
     /// The daemon is killed. The program goes on, and the router goes on sending to it.
     Daemon,
-    /// The daemon is stopped in order and started again, as for an upgrade: a new program replaces the old one.
+    /// The daemon is stopped in order and started again, as for an upgrade: a new program replaces
+    /// the old one.
     Restart,
     /// The daemon halts (SIGSTOP) and goes on. Nothing has failed.
     Pause,
@@ -44,7 +45,8 @@ impl Fault {
     }
 }
 
-/// Balancers with their daemons, the membership store, and the router's routes to those that announce the VIPs.
+/// Balancers with their daemons, the membership store, and the router's routes to those that
+/// announce the VIPs.
 #[derive(Debug)]
 pub struct Cluster<'a> {
     lab: &'a Lab,
@@ -55,7 +57,8 @@ pub struct Cluster<'a> {
 }
 
 impl<'a> Cluster<'a> {
-    /// Starts the daemons with a static list of balancers, and waits until each is healthy and knows all others.
+    /// Starts the daemons with a static list of balancers, and waits until each is healthy and
+    /// knows all others.
     ///
     /// # Errors
     /// If one is not.
@@ -102,7 +105,8 @@ impl<'a> Cluster<'a> {
         self.etcd.as_mut()
     }
 
-    /// Makes balancers fail at the same time. The router withdraws the routes to those that lose packets `withdrawal` later.
+    /// Makes balancers fail at the same time. The router withdraws the routes to those that lose
+    /// packets `withdrawal` later.
     ///
     /// # Errors
     /// If the system refuses a step.
@@ -136,7 +140,8 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    /// Brings balancers back. Each is given packets again as soon as it is healthy: a routing daemon's session takes longer.
+    /// Brings balancers back. Each is given packets again as soon as it is healthy: a routing
+    /// daemon's session takes longer.
     ///
     /// # Errors
     /// If one does not become healthy.

@@ -1,4 +1,5 @@
-//! Counts of the joins that reach the backend of their connection: the measure of RomanRoads' claim R1.
+//! Counts of the joins that reach the backend of their connection: the measure of RomanRoads' claim
+//! R1.
 
 use std::net::SocketAddr;
 use std::thread::sleep;
@@ -21,9 +22,9 @@ pub struct Joins {
     pub established: usize,
 }
 
-/// Opens `connections` at the same time, each with one subflow from each of the client's addresses, and counts the joins that were
-/// established. It ends when each join was established or reached a backend without its token, or `limit` after the last
-/// connection was opened.
+/// Opens `connections` at the same time, each with one subflow from each of the client's addresses,
+/// and counts the joins that were established. It ends when each join was established or reached a
+/// backend without its token, or `limit` after the last connection was opened.
 ///
 /// # Errors
 /// If a connection could not be opened at all.

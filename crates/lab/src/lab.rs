@@ -6,7 +6,8 @@ use std::net::{IpAddr, SocketAddr};
 use crate::layout::{self, Role};
 use crate::{Builder, Connection, LabError, Node, Server, Transport, names};
 
-/// A client, a router, balancers and backends, each in a network namespace. Dropping it removes them all.
+/// A client, a router, balancers and backends, each in a network namespace. Dropping it removes
+/// them all.
 #[derive(Debug)]
 pub struct Lab {
     pub(crate) settings: Builder,
@@ -17,8 +18,9 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// A lab to be: 4 client addresses, 1 balancer, 2 backends, VIPs 192.0.2.1 and 2001:db8::1, room for 1600 bytes
-    /// between router, balancers and backends (the client has 1500), links as fast as the machine.
+    /// A lab to be: 4 client addresses, 1 balancer, 2 backends, VIPs 192.0.2.1 and 2001:db8::1,
+    /// room for 1600 bytes between router, balancers and backends (the client has 1500), links as
+    /// fast as the machine.
     #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
@@ -95,7 +97,8 @@ impl Lab {
         (0..self.links()).map(of_link).collect()
     }
 
-    /// Starts a server on each backend, on all its addresses, with the backend's name (`backend-0`, ...).
+    /// Starts a server on each backend, on all its addresses, with the backend's name (`backend-0`,
+    /// ...).
     ///
     /// # Errors
     /// If a namespace cannot be entered or the port is taken.

@@ -29,8 +29,8 @@ const COMMON: &[&str] = &[
 const ROUTER: &[&str] = &[
     "net.ipv4.ip_forward=1",
     "net.ipv6.conf.all.forwarding=1",
-    // ECMP by addresses, protocol and ports. Policy 1 would take the hash that the client's socket left in the packet, which
-    // Linux changes at a timeout: a flow would wander.
+    // ECMP by addresses, protocol and ports. Policy 1 would take the hash that the client's socket
+    // left in the packet, which Linux changes at a timeout: a flow would wander.
     "net.ipv4.fib_multipath_hash_policy=3",
     "net.ipv4.fib_multipath_hash_fields=0x37",
     "net.ipv6.fib_multipath_hash_policy=3",
@@ -92,7 +92,8 @@ fn gateways(link: u8) -> (Ipv4Addr, Ipv6Addr) {
     (Ipv4Addr::new(10, 1, link, 1), Ipv6Addr::new(0xfd01, 0, 0, link.into(), 0, 0, 0, 1))
 }
 
-/// The line of `ip` that adds a link: from a host's device to a device of the router, whose address differs in one byte.
+/// The line of `ip` that adds a link: from a host's device to a device of the router, whose address
+/// differs in one byte.
 pub(crate) fn link(
     node: &Node,
     device: &str,
@@ -113,8 +114,8 @@ fn peer_mac(mut mac: Mac) -> Mac {
     mac
 }
 
-/// Static neighbour entries of a device. Without them a first solicitation may come before the neighbour listens, and the second
-/// one comes a second later.
+/// Static neighbour entries of a device. Without them a first solicitation may come before the
+/// neighbour listens, and the second one comes a second later.
 fn neighbours(device: &str, mac: Mac, (v4, v6): (Ipv4Addr, Ipv6Addr)) -> String {
     format!(
         "neighbour replace {v4} lladdr {mac} dev {device} nud permanent
@@ -134,7 +135,8 @@ pub(crate) fn client_lines(links: u8) -> String {
     [base.into()].into_iter().chain((0..links).map(client_link)).collect()
 }
 
-/// A link of the client. The device that an endpoint is bound to selects the default route; without one, the first applies.
+/// A link of the client. The device that an endpoint is bound to selects the default route; without
+/// one, the first applies.
 fn client_link(link: u8) -> String {
     let (v4, v6) = client_addresses(link);
     let (via4, via6) = gateways(link);
@@ -157,7 +159,8 @@ pub(crate) fn endpoint_lines(link: u8) -> String {
     [v4.to_string(), v6.to_string()].map(endpoint).concat()
 }
 
-/// The router: a bridge to the balancers and backends, whose hosts and ports are `ports`, and a link to each client address.
+/// The router: a bridge to the balancers and backends, whose hosts and ports are `ports`, and a
+/// link to each client address.
 pub(crate) fn router_lines<'a>(
     router: &Node,
     links: u8,
@@ -183,8 +186,9 @@ pub(crate) fn port_lines(port: &str) -> String {
     format!("link set {port} master lan up\nlink set {port} type bridge_slave flood off\n")
 }
 
-/// The bridge's forwarding table, as lines of `bridge`. Its ports do not flood, as each balancer that got a copy of a frame would send it on: a
-/// frame for an address that the table lacks is dropped.
+/// The bridge's forwarding table, as lines of `bridge`. Its ports do not flood, as each balancer
+/// that got a copy of a frame would send it on: a frame for an address that the table lacks is
+/// dropped.
 pub(crate) fn forwarding_lines<'a>(ports: impl Iterator<Item = (&'a Node, String)>) -> String {
     ports.map(|(node, port)| format!("fdb add {} dev {port} master static\n", node.mac)).collect()
 }

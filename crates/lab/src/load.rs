@@ -1,7 +1,8 @@
-//! Load on a service, with its interruptions measured: streams that last, and connections that come and go.
+//! Load on a service, with its interruptions measured: streams that last, and connections that come
+//! and go.
 //!
-//! Each byte is checked in both directions. The same load on connections that pass no balancer says what the machine and its
-//! kernel do by themselves.
+//! Each byte is checked in both directions. The same load on connections that pass no balancer says
+//! what the machine and its kernel do by themselves.
 
 mod arrivals;
 mod stalls;
@@ -30,7 +31,8 @@ impl Pattern {
     /// A segment in each direction, twenty times a second.
     pub const PING_PONG: Pattern = Pattern { up: 64, down: 64, pause: Duration::from_millis(50) };
 
-    /// Uploads without a pause: with links of limited rate, all subflows always have something to send.
+    /// Uploads without a pause: with links of limited rate, all subflows always have something to
+    /// send.
     pub const BULK: Pattern = Pattern { up: 512 * 1024, down: 64, pause: Duration::ZERO };
 }
 

@@ -93,7 +93,8 @@ impl Lab {
         Ok(())
     }
 
-    /// Closes the further subflows of all of the client's connections, and lets the kernel open others.
+    /// Closes the further subflows of all of the client's connections, and lets the kernel open
+    /// others.
     ///
     /// # Errors
     /// If the kernel refuses.
@@ -111,8 +112,8 @@ impl Lab {
         tools::run("bridge", ["-n", &self.router().namespace, "-batch", "-"], &lines).map(drop)
     }
 
-    /// Removes the link of a balancer or a backend, both ends of it, as if its machine had lost power. What is attached to the link
-    /// goes with it; programs on the host go on.
+    /// Removes the link of a balancer or a backend, both ends of it, as if its machine had lost
+    /// power. What is attached to the link goes with it; programs on the host go on.
     ///
     /// # Errors
     /// If it is gone already.
@@ -123,7 +124,8 @@ impl Lab {
         }
     }
 
-    /// Makes the link of a balancer or a backend again, with its addresses and routes, after [`Lab::remove_link`].
+    /// Makes the link of a balancer or a backend again, with its addresses and routes, after
+    /// [`Lab::remove_link`].
     ///
     /// # Errors
     /// If the kernel refuses a step.
@@ -153,7 +155,8 @@ impl Lab {
         self.router().run(&format!("ethtool -K {port} tx off")).map(drop)
     }
 
-    /// Attaches a program to each port of the bridge. Without it, frames that XDP sends there from the other end stay in a queue.
+    /// Attaches a program to each port of the bridge. Without it, frames that XDP sends there from
+    /// the other end stay in a queue.
     fn add_pass_programs<'a>(
         &self,
         ports: impl Iterator<Item = (&'a Node, String)>,

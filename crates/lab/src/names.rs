@@ -1,7 +1,7 @@
 //! Names of what a lab leaves on the machine, and removal of what terminated processes left.
 //!
-//! `heddle-lab-<process>_<start>-<number>`, alone or with a suffix: unique on a machine, also when process ids are reused, and the
-//! owner is known. (File names on bpffs cannot hold a dot.)
+//! `heddle-lab-<process>_<start>-<number>`, alone or with a suffix: unique on a machine, also when
+//! process ids are reused, and the owner is known. (File names on bpffs cannot hold a dot.)
 
 use std::collections::BTreeSet;
 use std::env;
@@ -48,7 +48,8 @@ impl Process {
     }
 }
 
-/// The start time in `/proc/<id>/stat` (proc_pid_stat(5)); none of a zombie. The program's name, in parentheses, may hold anything.
+/// The start time in `/proc/<id>/stat` (proc_pid_stat(5)); none of a zombie. The program's name, in
+/// parentheses, may hold anything.
 fn start_time(stat: &str) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace();
@@ -72,8 +73,8 @@ pub fn path(namespace: &str) -> PathBuf {
     Path::new(NAMESPACES).join(namespace)
 }
 
-/// Removes what processes left that ended without cleaning up (killed, or aborted): namespaces with the programs in them,
-/// pinned BPF objects, temporary folders.
+/// Removes what processes left that ended without cleaning up (killed, or aborted): namespaces with
+/// the programs in them, pinned BPF objects, temporary folders.
 ///
 /// Every new lab begins with it.
 ///
@@ -87,7 +88,8 @@ pub fn remove_orphans() -> Result<(), LabError> {
     Ok(())
 }
 
-/// Removes the folders of terminated processes in `folder`. Another process may do the same at the same time.
+/// Removes the folders of terminated processes in `folder`. Another process may do the same at the
+/// same time.
 fn remove_folders(folder: &Path) -> Result<(), LabError> {
     for orphan in orphans(folder) {
         let path = folder.join(orphan);
@@ -112,7 +114,8 @@ fn owner(name: &str) -> Option<Process> {
     Some(Process { id: id.parse().ok()?, start: start.parse().ok()? })
 }
 
-/// Kills all programs in the namespaces, then deletes these with all their links. Those that are gone already are no error.
+/// Kills all programs in the namespaces, then deletes these with all their links. Those that are
+/// gone already are no error.
 ///
 /// # Errors
 /// If one is still there.

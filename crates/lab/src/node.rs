@@ -97,7 +97,8 @@ impl Node {
         format!("--net={}", self.path().display())
     }
 
-    /// Calls `action` on a thread that is on this host: sockets that it makes, and threads that it starts, are this host's.
+    /// Calls `action` on a thread that is on this host: sockets that it makes, and threads that it
+    /// starts, are this host's.
     ///
     /// # Errors
     /// If the namespace cannot be entered.
@@ -109,7 +110,8 @@ impl Node {
     }
 }
 
-/// Calls `action` on a thread that is in the network namespace of this file: sockets that it makes, and threads that it starts, are in it.
+/// Calls `action` on a thread that is in the network namespace of this file: sockets that it makes,
+/// and threads that it starts, are in it.
 ///
 /// # Errors
 /// If the namespace cannot be entered.

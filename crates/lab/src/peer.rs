@@ -1,7 +1,9 @@
-//! Peers over real sockets: a server on every backend, and connections that check each byte they receive.
+//! Peers over real sockets: a server on every backend, and connections that check each byte they
+//! receive.
 //!
-//! Their protocol: requests of 17 bytes (kind, two numbers of 64 bits in network order), one after the other on one connection.
-//! Both ends generate the payload of a download or upload from its seed, so the receiver checks each byte.
+//! Their protocol: requests of 17 bytes (kind, two numbers of 64 bits in network order), one after
+//! the other on one connection. Both ends generate the payload of a download or upload from its
+//! seed, so the receiver checks each byte.
 
 mod connection;
 mod payload;

@@ -44,7 +44,8 @@ impl Lab {
         format!(" nexthop via {} dev lan", node.address_like(vip))
     }
 
-    /// Takes the link of a balancer or a backend down. The router goes on sending to it until [`Lab::route_vip`] changes the route.
+    /// Takes the link of a balancer or a backend down. The router goes on sending to it until
+    /// [`Lab::route_vip`] changes the route.
     ///
     /// # Errors
     /// If the router refuses.

@@ -1,4 +1,5 @@
-//! The machine's programs: a check that they are installed, and runs with an input and a time limit.
+//! The machine's programs: a check that they are installed, and runs with an input and a time
+//! limit.
 
 use std::env;
 use std::ffi::OsStr;
@@ -7,7 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use crate::LabError;
 
-/// Seconds after which a program is killed. Building the largest lab takes about one on an idle machine.
+/// Seconds after which a program is killed. Building the largest lab takes about one on an idle
+/// machine.
 const LIMIT: &str = "600";
 
 /// Programs and Debian's packages that have them.
@@ -21,7 +23,8 @@ pub(crate) const FOR_LABS: &[(&str, &str)] = &[
     ("timeout", "coreutils"),
 ];
 
-/// Fails with the name of the package if one of `programs` (with Debian's packages that have them) is not on the PATH.
+/// Fails with the name of the package if one of `programs` (with Debian's packages that have them)
+/// is not on the PATH.
 ///
 /// # Errors
 /// [`LabError::Missing`] names the first that is not there.

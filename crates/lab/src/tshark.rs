@@ -1,4 +1,5 @@
-//! The MPTCP connections of a capture, as tshark's dissector groups them: an implementation that is not Heddle's or the kernel's.
+//! The MPTCP connections of a capture, as tshark's dissector groups them: an implementation that is
+//! not Heddle's or the kernel's.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};

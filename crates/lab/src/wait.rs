@@ -13,11 +13,12 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// The most time that a second of a limit stands for.
 const MOST: u32 = 16;
 
-/// Calls `probe` every 20 ms until it returns `Ok`, and returns that value. `limit` is the time on an idle machine: it grows with the work that others
-/// do there, as [`Deadline`] says.
+/// Calls `probe` every 20 ms until it returns `Ok`, and returns that value. `limit` is the time on
+/// an idle machine: it grows with the work that others do there, as [`Deadline`] says.
 ///
 /// # Errors
-/// [`LabError::Timeout`] after `limit`, with the last error of `probe`: who was waited for, for what, and the state that was observed instead.
+/// [`LabError::Timeout`] after `limit`, with the last error of `probe`: who was waited for, for
+/// what, and the state that was observed instead.
 pub fn eventually<T>(
     limit: Duration,
     mut probe: impl FnMut() -> Result<T, String>,
@@ -32,8 +33,8 @@ pub fn eventually<T>(
     }
 }
 
-/// A limit on a wait for programs, which get a share of the processors: with twice as many running as there are processors a second of the limit
-/// stands for two, with many more for 16.
+/// A limit on a wait for programs, which get a share of the processors: with twice as many running
+/// as there are processors a second of the limit stands for two, with many more for 16.
 #[derive(Clone, Debug)]
 pub struct Deadline {
     limit: Duration,
@@ -51,7 +52,8 @@ impl Deadline {
         Deadline { limit, begun: now, last: now, spent: Duration::ZERO }
     }
 
-    /// True if the limit is over. It is to be asked again and again: the machine's load at a call counts for the time since the one before.
+    /// True if the limit is over. It is to be asked again and again: the machine's load at a call
+    /// counts for the time since the one before.
     pub fn has_passed(&mut self) -> bool {
         let now = Instant::now();
         self.spent += (now - self.last) / contenders();
@@ -66,7 +68,8 @@ impl Deadline {
     }
 }
 
-/// Threads that share a processor now, this one included: 1 where the machine is idle, or does not say.
+/// Threads that share a processor now, this one included: 1 where the machine is idle, or does not
+/// say.
 fn contenders() -> u32 {
     let load = fs::read_to_string("/proc/loadavg");
     let running = load.ok().and_then(|load| running(&load)).unwrap_or(1);

@@ -1,4 +1,5 @@
-//! Generates the message types, the gRPC server and its client from the `.proto` file. No `protoc` is needed.
+//! Generates the message types, the gRPC server and its client from the `.proto` file. No `protoc`
+//! is needed.
 
 use std::error::Error;
 use std::path::Path;
@@ -8,7 +9,8 @@ use prost::Message as _;
 const ROOT: &str = "proto";
 const FILE: &str = "heddle/path/v1/path.proto";
 
-/// Fields that are numbers in Protocol Buffers and strings in JSON, with the module of `format.rs` that converts them.
+/// Fields that are numbers in Protocol Buffers and strings in JSON, with the module of `format.rs`
+/// that converts them.
 const ENUM_FIELDS: [(&str, &str); 9] = [
     ("OpenConnectionRequest.family", "family"),
     ("EncodeRequest.family", "family"),

@@ -30,8 +30,8 @@ pub(crate) struct Fabric {
 
 #[pymethods]
 impl Fabric {
-    /// Reads a fabric file with settings `(dotted key, value as TOML)`. Its key is the given one in hexadecimal digits, or that of the file's
-    /// `cflb.key_file` if it is there.
+    /// Reads a fabric file with settings `(dotted key, value as TOML)`. Its key is the given one in
+    /// hexadecimal digits, or that of the file's `cflb.key_file` if it is there.
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes owned paths")]
     fn new(
@@ -82,8 +82,8 @@ impl Fabric {
         Ok(paths.into_iter().map(parts).collect())
     }
 
-    /// Source port, destination port, flow label and TTL that make a flow take the path of a number. A port that names no path is the
-    /// flow's own.
+    /// Source port, destination port, flow label and TTL that make a flow take the path of a
+    /// number. A port that names no path is the flow's own.
     fn encode(
         &self,
         from: &str,
@@ -101,7 +101,8 @@ impl Fabric {
         Ok((ports.source, ports.destination, fields.flow_label, fields.ttl))
     }
 
-    /// The path of a packet: its number (None if it is lost), its end, and a step for each router. A TTL of None is the fabric's own.
+    /// The path of a packet: its number (None if it is lost), its end, and a step for each router.
+    /// A TTL of None is the fabric's own.
     fn decode(
         &self,
         from: &str,

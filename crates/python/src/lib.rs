@@ -1,7 +1,9 @@
-//! The simulator and its studies as a Python module: `heddle._core`, on which the package in `python/heddle` builds.
+//! The simulator and its studies as a Python module: `heddle._core`, on which the package in
+//! `python/heddle` builds.
 //!
-//! Nothing here decides anything: scenarios are resolved, run, kept and drawn by the same crates as in `heddle`, so that results are the
-//! command line's to the bit. Simulations run without the interpreter's lock, unless their scheme is in Python.
+//! Nothing here decides anything: scenarios are resolved, run, kept and drawn by the same crates as
+//! in `heddle`, so that results are the command line's to the bit. Simulations run without the
+//! interpreter's lock, unless their scheme is in Python.
 
 mod errors;
 mod fabric;

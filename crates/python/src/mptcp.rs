@@ -6,7 +6,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// The MPTCP options in the option area of a TCP header, in order: a dictionary each. Options of other kinds are left out.
+/// The MPTCP options in the option area of a TCP header, in order: a dictionary each. Options of
+/// other kinds are left out.
 #[pyfunction]
 pub(crate) fn mptcp_parse<'py>(
     py: Python<'py>,

@@ -35,8 +35,9 @@ impl Plan {
         self.plan.overload()
     }
 
-    /// The HTML report, and the warnings that a reader needs before its rows are compared: of the scenario without a combination's values,
-    /// the axes (key and values) and a run for each seed of each combination.
+    /// The HTML report, and the warnings that a reader needs before its rows are compared: of the
+    /// scenario without a combination's values, the axes (key and values) and a run for each seed
+    /// of each combination.
     fn report(
         &self,
         py: Python<'_>,

@@ -20,12 +20,12 @@ use crate::watch::Watch;
 /// The papers whose claims simulations judge.
 const PAPERS: &str = "\"hula\", \"mp-hula\" or \"cflb\"";
 
-/// The columns of the claims' table: the paper's value and the mean here have one unit; `half_width` is that of the 95 % confidence interval
-/// over the seeds.
+/// The columns of the claims' table: the paper's value and the mean here have one unit;
+/// `half_width` is that of the 95 % confidence interval over the seeds.
 const COLUMNS: &str = "claim,source,text,paper,here,half_width,unit,verdict,remark";
 
-/// A row for each claim. The effort is "quick", "medium" or "full". Ids choose some of them; all if there are none. Runs are kept in `runs/`
-/// below the folder, as by `heddle reproduce`.
+/// A row for each claim. The effort is "quick", "medium" or "full". Ids choose some of them; all if
+/// there are none. Runs are kept in `runs/` below the folder, as by `heddle reproduce`.
 #[pyfunction]
 pub(crate) fn reproduce(
     py: Python<'_>,

@@ -47,7 +47,8 @@ pub(crate) struct Run {
 
 #[pymethods]
 impl Run {
-    /// Scenario, summary as JSON text, and the tables of flows and links as files of Apache Arrow: what makes it anew, in another process too.
+    /// Scenario, summary as JSON text, and the tables of flows and links as files of Apache Arrow:
+    /// what makes it anew, in another process too.
     fn parts(&self) -> PyResult<Parts> {
         let flows = self.flows()?.to_file()?.into();
         let links = self.links()?.map(|links| links.to_file()).transpose()?.map(Into::into);
@@ -104,13 +105,15 @@ impl Run {
         Table::of_lines(FLOW_COLUMNS, &self.tables.flows)
     }
 
-    /// A row for each sample of a port; None where the scenario takes none (`measure.sample_every`).
+    /// A row for each sample of a port; None where the scenario takes none
+    /// (`measure.sample_every`).
     #[getter]
     fn links(&self) -> PyResult<Option<Table>> {
         self.tables.links.as_ref().map(|lines| Table::of_lines(LINK_COLUMNS, lines)).transpose()
     }
 
-    /// A row for each port between switches: mean utilisation and drops; without rows where the scenario takes no samples.
+    /// A row for each port between switches: mean utilisation and drops; without rows where the
+    /// scenario takes no samples.
     #[getter]
     fn ports(&self) -> PyResult<Table> {
         let mut lines = String::new();
@@ -121,7 +124,8 @@ impl Run {
         Table::of_lines("from,to,utilisation,dropped", &lines)
     }
 
-    /// Utilisation over time: a row for each port between switches and span of time, by the span's end.
+    /// Utilisation over time: a row for each port between switches and span of time, by the span's
+    /// end.
     #[getter]
     fn series(&self) -> PyResult<Table> {
         let mut lines = String::new();
@@ -134,7 +138,8 @@ impl Run {
         Table::of_lines("time_s,from,to,utilisation", &lines)
     }
 
-    /// Warnings that a reader needs before runs are compared: unfinished flows, means that still grow, and the like.
+    /// Warnings that a reader needs before runs are compared: unfinished flows, means that still
+    /// grow, and the like.
     #[getter]
     fn remarks(&self) -> Vec<String> {
         let runs = std::slice::from_ref(&self.summary);

@@ -35,8 +35,9 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Resolves a text, called `name` in messages, with settings `(dotted key, value as TOML)`. Files that it names are sought from `folder`.
-    /// `class` is the scheme, if that is a class of Python.
+    /// Resolves a text, called `name` in messages, with settings `(dotted key, value as TOML)`.
+    /// Files that it names are sought from `folder`. `class` is the scheme, if that is a class of
+    /// Python.
     #[new]
     #[pyo3(signature = (name, text, settings, folder, class = None))]
     fn new(
@@ -132,7 +133,8 @@ impl Scenario {
     }
 }
 
-/// The JSON Schema of a scenario file, as JSON text: every key with its meaning, default and source.
+/// The JSON Schema of a scenario file, as JSON text: every key with its meaning, default and
+/// source.
 #[pyfunction]
 pub(crate) fn schema() -> String {
     heddle_scenario::schema().to_string()

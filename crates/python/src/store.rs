@@ -9,8 +9,9 @@ use crate::errors::of_file;
 use crate::run::{Run, Tables};
 use crate::scenario::Scenario;
 
-/// A folder of finished runs, each named by what was run: scenario, seed and the engine's behaviour. It is `runs/` in the folder of results
-/// of `heddle run` and `heddle sweep`: either goes on where the other stopped.
+/// A folder of finished runs, each named by what was run: scenario, seed and the engine's
+/// behaviour. It is `runs/` in the folder of results of `heddle run` and `heddle sweep`: either
+/// goes on where the other stopped.
 #[pyclass(frozen, module = "heddle._core")]
 pub(crate) struct Store {
     store: heddle_study::store::Store,
@@ -26,8 +27,8 @@ impl Store {
         Ok(Store { store })
     }
 
-    /// The run of a scenario with a seed; None if this engine has not made it, or has kept no table of its flows. Runs of schemes in Python are
-    /// not kept: nothing says which code made them.
+    /// The run of a scenario with a seed; None if this engine has not made it, or has kept no table
+    /// of its flows. Runs of schemes in Python are not kept: nothing says which code made them.
     fn load(&self, scenario: &Scenario, seed: u64) -> PyResult<Option<Run>> {
         if scenario.is_in_python() {
             return Ok(None);
@@ -45,7 +46,8 @@ impl Store {
         Ok(Some(Run { scenario, summary, tables: Tables { flows, links } }))
     }
 
-    /// Keeps a run, unless its scheme is in Python. Files are written whole or not at all; the summary, without which a run counts as none, comes last.
+    /// Keeps a run, unless its scheme is in Python. Files are written whole or not at all; the
+    /// summary, without which a run counts as none, comes last.
     fn save(&self, run: &Run) -> PyResult<()> {
         if run.scenario.is_in_python() {
             return Ok(());

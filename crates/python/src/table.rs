@@ -19,8 +19,9 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 
-/// A table with named, typed columns, in memory as Apache Arrow has it. polars, pyarrow, pandas and DuckDB read it without a copy
-/// (`polars.DataFrame(table)`, `pyarrow.table(table)`, `duckdb.sql("select ... from table")`); without any of them, `to_dict()` gives lists.
+/// A table with named, typed columns, in memory as Apache Arrow has it. polars, pyarrow, pandas and
+/// DuckDB read it without a copy (`polars.DataFrame(table)`, `pyarrow.table(table)`,
+/// `duckdb.sql("select ... from table")`); without any of them, `to_dict()` gives lists.
 #[pyclass(frozen, module = "heddle._core")]
 pub(crate) struct Table {
     rows: RecordBatch,
@@ -37,7 +38,8 @@ pub(crate) enum Kind {
     Text,
 }
 
-/// The type of a column of results: by the unit that its name ends with, names of things, or a count.
+/// The type of a column of results: by the unit that its name ends with, names of things, or a
+/// count.
 fn kind_of(column: &str) -> Kind {
     match column {
         "from" | "to" | "workload" | "status" | "scheme" | "id" => Kind::Text,
@@ -146,7 +148,8 @@ fn lines(columns: &str, file: &[u8]) -> Result<String, TableError> {
     Ok(lines)
 }
 
-/// A field as [`heddle_study::results`] writes it: seconds to the nanosecond, rates and counts in whole numbers.
+/// A field as [`heddle_study::results`] writes it: seconds to the nanosecond, rates and counts in
+/// whole numbers.
 fn write_field(line: &mut String, name: &str, column: &ArrayRef, row: usize) {
     if column.is_null(row) {
         return;
@@ -198,7 +201,8 @@ impl Table {
         Ok(all)
     }
 
-    /// The Arrow PyCapsule interface: a stream of all rows. A requested schema is not converted to, as the interface allows.
+    /// The Arrow PyCapsule interface: a stream of all rows. A requested schema is not converted to,
+    /// as the interface allows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,4 +1,5 @@
-//! Compiles the schemes in C for this machine, with the compiler that makes the programs, and makes Rust types of their interface for tests.
+//! Compiles the schemes in C for this machine, with the compiler that makes the programs, and makes
+//! Rust types of their interface for tests.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,8 @@ fn build() -> Result<(), Error> {
     .write()
 }
 
-/// Undefined behaviour, an index beyond a table above all, ends the program: the runtime that reports it is not there.
+/// Undefined behaviour, an index beyond a table above all, ends the program: the runtime that
+/// reports it is not there.
 fn checked() -> cc::Build {
     let mut build = cc::Build::new();
     build.compiler(compiler());
@@ -52,8 +54,9 @@ fn compile() {
     checked().file("c/schemes.c").compile("schemes");
 }
 
-/// The XDP program of each scheme, an object each: all symbols but the two entry points are made local, as they are the same in all. Alignment is not
-/// checked: headers lie in frames as they come.
+/// The XDP program of each scheme, an object each: all symbols but the two entry points are made
+/// local, as they are the same in all. Alignment is not checked: headers lie in frames as they
+/// come.
 fn packets() -> Result<(), Error> {
     let mut all = cc::Build::new();
     let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

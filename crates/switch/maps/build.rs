@@ -1,4 +1,5 @@
-//! Compiles the switch for each scheme and hook, and makes Rust types of what the programs share with user space.
+//! Compiles the switch for each scheme and hook, and makes Rust types of what the programs share
+//! with user space.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

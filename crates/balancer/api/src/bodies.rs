@@ -100,7 +100,8 @@ pub struct BackendChange {
     /// Its share of new connections, relative to the others'; 1000 at most; 0: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u32>,
-    /// True: no new connections; existing ones continue, joins included. False: new connections again. A reload keeps it.
+    /// True: no new connections; existing ones continue, joins included. False: new connections
+    /// again. A reload keeps it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draining: Option<bool>,
 }
@@ -209,7 +210,8 @@ pub struct Status {
     pub ready: bool,
     /// Problems, in words.
     pub warnings: Vec<String>,
-    /// Differences from the file that commands have made, as text. A restart drops them; a reload drops all but draining.
+    /// Differences from the file that commands have made, as text. A restart drops them; a reload
+    /// drops all but draining.
     pub changes: Vec<String>,
     /// Differences from the file that changes of all balancers have made, as text.
     #[serde(default)]
@@ -237,7 +239,8 @@ pub struct BackendStatus {
     pub reason: Option<String>,
     /// True if it gets no new connections.
     pub draining: bool,
-    /// The reason why no packet can be sent to it: no route, no neighbour; none: packets can be sent.
+    /// The reason why no packet can be sent to it: no route, no neighbour; none: packets can be
+    /// sent.
     pub unreachable: Option<String>,
     /// Its live flows.
     pub flows: u64,
@@ -312,12 +315,14 @@ pub struct Packet {
     /// UDP: the packet of QUIC that it is.
     #[serde(default)]
     pub quic: Option<QuicPacket>,
-    /// Bytes behind the TCP or UDP header; of a packet of QUIC, 0 stands for as many as such a packet has at least.
+    /// Bytes behind the TCP or UDP header; of a packet of QUIC, 0 stands for as many as such a
+    /// packet has at least.
     #[serde(default)]
     pub payload: u16,
 }
 
-/// Packets of QUIC by the place of their destination connection id (RFC 8999), which is in hexadecimal.
+/// Packets of QUIC by the place of their destination connection id (RFC 8999), which is in
+/// hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuicPacket {
@@ -389,7 +394,8 @@ pub struct MemberStatus {
     pub alive: bool,
     /// False if its registration in the store has ended.
     pub registered: bool,
-    /// Its answers to heartbeats; none of the balancer that answers, and where there are no heartbeats.
+    /// Its answers to heartbeats; none of the balancer that answers, and where there are no
+    /// heartbeats.
     pub heartbeats: Option<Heartbeats>,
     /// Slots of the ring that it owns.
     pub slots: u32,
@@ -408,6 +414,7 @@ pub struct Heartbeats {
     pub missed: u64,
     /// Messages with another secret.
     pub refused: u64,
-    /// True if its seed, services or backends are not those of the balancer that answers this request.
+    /// True if its seed, services or backends are not those of the balancer that answers this
+    /// request.
     pub differs: bool,
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Health, seconds};
 
-/// Everything that is counted. Names of verdicts, events, tables and states are snake case, those of `enum counter` in the shared header.
+/// Everything that is counted. Names of verdicts, events, tables and states are snake case, those
+/// of `enum counter` in the shared header.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Counters")]
 pub struct Snapshot {

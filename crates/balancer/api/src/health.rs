@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The conditions under which this balancer does its work: none while one holds, or the reason why it does not.
+/// The conditions under which this balancer does its work: none while one holds, or the reason why
+/// it does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "HealthCauses")]
 pub struct Health {

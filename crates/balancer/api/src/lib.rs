@@ -1,6 +1,8 @@
-//! The JSON bodies of heddled's admin API, as types: heddled serialises them, and every program that asks it deserialises the same ones.
+//! The JSON bodies of heddled's admin API, as types: heddled serialises them, and every program
+//! that asks it deserialises the same ones.
 //!
-//! Unknown fields of a request are errors; a client ignores those of a reply. Their doc comments are the descriptions in the OpenAPI document.
+//! Unknown fields of a request are errors; a client ignores those of a reply. Their doc comments
+//! are the descriptions in the OpenAPI document.
 
 mod bodies;
 mod counters;

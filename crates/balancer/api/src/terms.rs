@@ -102,16 +102,20 @@ pub struct BackendEntry {
     /// State: takes new flows, drains, or is in maintenance. Default: up.
     #[serde(default)]
     pub state: BackendState,
-    /// It gets new connections only while no other backend of the service is up: a page that says sorry, for example. Default: false.
+    /// It gets new connections only while no other backend of the service is up: a page that says
+    /// sorry, for example. Default: false.
     #[serde(default)]
     pub sorry: bool,
-    /// The address at which clients join its connections (`mptcp = "c-flag"` only), which no other backend has.
+    /// The address at which clients join its connections (`mptcp = "c-flag"` only), which no other
+    /// backend has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub join_address: Option<IpAddr>,
-    /// Its name in connection ids of QUIC (`quic` of the service), in hexadecimal: "00a1". Its server puts the same into all that it issues.
+    /// Its name in connection ids of QUIC (`quic` of the service), in hexadecimal: "00a1". Its
+    /// server puts the same into all that it issues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_id: Option<String>,
-    /// The number that steering headers know it by, the same on all balancers. Default: made of its address and its service.
+    /// The number that steering headers know it by, the same on all balancers. Default: made of its
+    /// address and its service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,
 }
@@ -129,7 +133,8 @@ pub enum BackendState {
     Up,
     /// It keeps the connections that it has, with joins, and gets no new ones.
     Drain,
-    /// It counts as down whatever its health check says: its connections go to other backends at once, which reset them.
+    /// It counts as down whatever its health check says: its connections go to other backends at
+    /// once, which reset them.
     Maintenance,
 }
 

@@ -1,4 +1,5 @@
-//! Tokens in JSON: hexadecimal with `0x` in front, as `heddle lb explain --join` and `heddle lb connections --token` take them.
+//! Tokens in JSON: hexadecimal with `0x` in front, as `heddle lb explain --join` and
+//! `heddle lb connections --token` take them.
 
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer, Serializer};

@@ -80,7 +80,8 @@ pub(crate) enum Command {
     Drain(Drain),
     /// Give a backend another weight, until the configuration is read again.
     Weight(Weight),
-    /// The changes of backends that all balancers share by way of etcd: list them, or take them back.
+    /// The changes of backends that all balancers share by way of etcd: list them, or take them
+    /// back.
     Changes(Changes),
     /// Entries of the flow table: connections and their backends.
     Connections(Connections),
@@ -96,9 +97,11 @@ pub(crate) enum Command {
     Reload,
     /// On a backend: decapsulate the balancers' packets (IPIP, GUE).
     Decap(Decap),
-    /// On a backend of a service with `mptcp = "assign"`: put the balancers' keys in place of the kernel's.
+    /// On a backend of a service with `mptcp = "assign"`: put the balancers' keys in place of the
+    /// kernel's.
     Translate(Translate),
-    /// At the far end of a veth device of a balancer: a program that passes everything, which XDP's frames need there.
+    /// At the far end of a veth device of a balancer: a program that passes everything, which XDP's
+    /// frames need there.
     Pass(Pass),
     /// Demonstrate it: a download over four subflows, during which a balancer fails. Needs root.
     #[command(disable_help_flag = true)]
@@ -141,7 +144,8 @@ pub(crate) struct Drain {
     /// Only in this service.
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Option<String>,
-    /// On all balancers that share an etcd cluster, until `heddle lb changes reset`; --wait looks at this balancer.
+    /// On all balancers that share an etcd cluster, until `heddle lb changes reset`; --wait looks
+    /// at this balancer.
     #[arg(long)]
     pub(crate) all: bool,
     /// End the draining: new connections again.
@@ -284,7 +288,8 @@ pub(crate) struct Translate {
     /// The interface has no Ethernet header: a tunnel device.
     #[arg(long)]
     pub(crate) bare_ip: bool,
-    /// Connections that there is room for; twice as many subflows. Of more, the longest unused are forgotten.
+    /// Connections that there is room for; twice as many subflows. Of more, the longest unused are
+    /// forgotten.
     #[arg(long, value_name = "N", default_value_t = 32_768, value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
     pub(crate) connections: u32,
     /// Show the tables' entries and the events so far.

@@ -1,4 +1,5 @@
-//! `heddle-lb`: the balancer's client, which `heddle lb` runs. It talks to heddled over its admin socket.
+//! `heddle-lb`: the balancer's client, which `heddle lb` runs. It talks to heddled over its admin
+//! socket.
 
 mod args;
 mod commands;

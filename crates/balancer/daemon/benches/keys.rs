@@ -1,7 +1,7 @@
 //! Keys a second that one thread makes ahead: `cargo bench --package heddled --bench keys`.
 //!
-//! Into the kernel's own queue, with the system call that this takes, as root. RomanRoads gives no number; its balancer needs one
-//! key for each new connection.
+//! Into the kernel's own queue, with the system call that this takes, as root. RomanRoads gives no
+//! number; its balancer needs one key for each new connection.
 
 use std::time::Instant;
 

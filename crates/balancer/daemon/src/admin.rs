@@ -1,8 +1,9 @@
 //! The daemon's admin socket: HTTP/1.1 with JSON, which the document at `/openapi.json` describes.
 //!
-//! The socket is the owner's alone (mode 0600), and the kernel is asked who is at the other end: only root and the daemon's own user are
-//! answered. A lock beside it says that its daemon lives, so that what a dead one left behind is removed and a living one's is not.
-//! [`Client`] blocks, for programs without a runtime.
+//! The socket is the owner's alone (mode 0600), and the kernel is asked who is at the other end:
+//! only root and the daemon's own user are answered. A lock beside it says that its daemon lives,
+//! so that what a dead one left behind is removed and a living one's is not. [`Client`] blocks, for
+//! programs without a runtime.
 
 mod calls;
 mod client;

@@ -1,7 +1,8 @@
 //! The XDP programs on interfaces, checked periodically.
 //!
-//! A program may go without the daemon's doing: its link's pin is removed, its link is detached, or the interface is deleted and
-//! made anew, by a driver that is loaded again for example. The kernel has no notification for all of these.
+//! A program may go without the daemon's doing: its link's pin is removed, its link is detached, or
+//! the interface is deleted and made anew, by a driver that is loaded again for example. The kernel
+//! has no notification for all of these.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,11 +19,13 @@ use crate::netlink::{self, Netlink};
 
 /// The time between two checks.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Checks in a row without the kernel's answer after which the state is unknown: a busy machine answers late now and then.
+/// Checks in a row without the kernel's answer after which the state is unknown: a busy machine
+/// answers late now and then.
 const MOST_UNANSWERED: u32 = 5;
 
-/// Sends the names of those devices of `interfaces` ([`devices`]) that do not have the program with the id `program`, whenever they change,
-/// until the receiver is dropped. An interface that is not there is named itself. In the network namespace of the calling thread.
+/// Sends the names of those devices of `interfaces` ([`devices`]) that do not have the program with
+/// the id `program`, whenever they change, until the receiver is dropped. An interface that is not
+/// there is named itself. In the network namespace of the calling thread.
 ///
 /// # Errors
 /// If the kernel does not answer, several times in a row.
@@ -53,7 +56,8 @@ pub async fn watch(
 struct Unanswered(u32);
 
 impl Unanswered {
-    /// The result of a check; none without an answer, and the error after [`MOST_UNANSWERED`] in a row.
+    /// The result of a check; none without an answer, and the error after [`MOST_UNANSWERED`] in a
+    /// row.
     fn count<T>(&mut self, result: io::Result<T>) -> io::Result<Option<T>> {
         match result {
             Ok(found) => {

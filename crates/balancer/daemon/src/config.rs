@@ -1,8 +1,10 @@
-//! The daemon's configuration: a TOML file, parsed into one type, checked and resolved into another.
+//! The daemon's configuration: a TOML file, parsed into one type, checked and resolved into
+//! another.
 //!
-//! [`load`] gives a [`Config`] in which every default is filled in and nothing contradicts anything else, or a [`ConfigError`]
-//! that names file, line, key and a suggested fix. Unknown keys are refused. Nothing here reads files or the network; secrets stay in their
-//! own files ([`Secret::read`]). [`schema`] is the file's JSON Schema, with every key's meaning and default.
+//! [`load`] gives a [`Config`] in which every default is filled in and nothing contradicts anything
+//! else, or a [`ConfigError`] that names file, line, key and a suggested fix. Unknown keys are
+//! refused. Nothing here reads files or the network; secrets stay in their own files
+//! ([`Secret::read`]). [`schema`] is the file's JSON Schema, with every key's meaning and default.
 //!
 //! ```
 //! let text = r#"
@@ -63,7 +65,8 @@ pub fn load(name: &str, text: &str) -> Result<Config, ConfigError> {
 }
 
 impl Config {
-    /// This configuration with a backend more in each of these services. The file's checks apply, and the error's key is the entry's.
+    /// This configuration with a backend more in each of these services. The file's checks apply,
+    /// and the error's key is the entry's.
     ///
     /// # Errors
     /// The first thing that is wrong with an entry, or with an entry beside what is there.
@@ -86,7 +89,8 @@ impl Config {
         Ok(resolve::edit::remove(self, service, backend)?)
     }
 
-    /// This configuration with the changes that all balancers share, and the reasons why some of them have no effect, by key.
+    /// This configuration with the changes that all balancers share, and the reasons why some of
+    /// them have no effect, by key.
     pub fn with_changes(&self, changes: &Changes) -> (Config, BTreeMap<String, String>) {
         resolve::overlay::apply(self, changes)
     }

@@ -1,7 +1,8 @@
 //! The daemon: one task that handles events and requests, and keeps the maps as they should be.
 //!
-//! Health checks, other balancers, next hops, reloads, admin requests and scrapes all come as messages; between two of them
-//! nothing changes. So nothing is locked, and a test can look at a [`Core`] from outside. Packets never wait for any of this.
+//! Health checks, other balancers, next hops, reloads, admin requests and scrapes all come as
+//! messages; between two of them nothing changes. So nothing is locked, and a test can look at a
+//! [`Core`] from outside. Packets never wait for any of this.
 
 mod answers;
 mod apply;
@@ -43,7 +44,8 @@ use crate::heartbeat::RealTime;
 use crate::{admin, devices, metrics, privilege};
 use event_sources::EventSources;
 
-/// The time after which the plan is made anew without an event, since indices of removed targets expire.
+/// The time after which the plan is made anew without an event, since indices of removed targets
+/// expire.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(5);
 /// The time between two looks at what a balancer that starts still waits for.
 const STARTING_INTERVAL: Duration = Duration::from_millis(50);
@@ -61,8 +63,8 @@ pub struct Options {
     pub mode: Mode,
 }
 
-/// Runs until SIGTERM or SIGINT. Then the program stays attached and works with the maps as they are; the next daemon takes over. SIGHUP
-/// reloads the configuration.
+/// Runs until SIGTERM or SIGINT. Then the program stays attached and works with the maps as they
+/// are; the next daemon takes over. SIGHUP reloads the configuration.
 ///
 /// # Errors
 /// [`DaemonError`] if it cannot start. Later failures are logged.
@@ -124,7 +126,8 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     Ok(())
 }
 
-/// Waits for the next hops of all backends, for [`RESOLVE_TIMEOUT`] at most, so that the first packets have them.
+/// Waits for the next hops of all backends, for [`RESOLVE_TIMEOUT`] at most, so that the first
+/// packets have them.
 async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
     let resolve = async {
         while core.state.macs.is_empty() || !core.state.has_all_next_hops() {

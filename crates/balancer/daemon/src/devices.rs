@@ -1,7 +1,8 @@
 //! The devices that the program is attached to, for the interfaces of the configuration.
 //!
-//! That is the interface itself, but for a VLAN's in native mode: the kernel has no native XDP there, and the device below sees the VLAN's frames
-//! with their tags. A device that takes tags out of frames hides from XDP which VLAN they are of; so it is refused.
+//! That is the interface itself, but for a VLAN's in native mode: the kernel has no native XDP
+//! there, and the device below sees the VLAN's frames with their tags. A device that takes tags out
+//! of frames hides from XDP which VLAN they are of; so it is refused.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +16,8 @@ use crate::netlink::{self, Netlink};
 use crate::offloads;
 use crate::vlan::{Unusable, Vlan};
 
-/// The device for each interface, both by name. For an interface that is not there it is the interface.
+/// The device for each interface, both by name. For an interface that is not there it is the
+/// interface.
 pub type Devices = BTreeMap<String, String>;
 
 /// The reasons why an interface cannot be served.
@@ -46,7 +48,8 @@ pub enum DeviceError {
     Kernel(#[from] io::Error),
 }
 
-/// The devices for these interfaces, where the tags of VLANs are in the frames. In the network namespace of the calling thread.
+/// The devices for these interfaces, where the tags of VLANs are in the frames. In the network
+/// namespace of the calling thread.
 ///
 /// # Errors
 /// [`DeviceError`].
@@ -104,7 +107,8 @@ pub async fn device(
     }
 }
 
-/// The interfaces that receive a device's frames: itself, or the ports of a bond. By name and number.
+/// The interfaces that receive a device's frames: itself, or the ports of a bond. By name and
+/// number.
 async fn receivers(netlink: &Netlink, device: &str) -> io::Result<Vec<(String, u32)>> {
     let Some(own) = by_name(netlink, device).await?.map(|link| link.header.index) else {
         return Ok(vec![]);

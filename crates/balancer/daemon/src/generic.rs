@@ -1,4 +1,6 @@
-//! Requests to the kernel by generic netlink (<https://docs.kernel.org/networking/generic_netlink.html>), of families that no crate speaks for us.
+//! Requests to the kernel by generic netlink
+//! (<https://docs.kernel.org/networking/generic_netlink.html>), of families that no crate speaks
+//! for us.
 
 use std::io;
 
@@ -16,7 +18,8 @@ const CTRL_CMD_GETFAMILY: u8 = 3;
 const CTRL_ATTR_FAMILY_ID: u16 = 1;
 const CTRL_ATTR_FAMILY_NAME: u16 = 2;
 
-/// The answer of the family of this name to a command, in the network namespace of the calling thread. The kernel answers at once.
+/// The answer of the family of this name to a command, in the network namespace of the calling
+/// thread. The kernel answers at once.
 ///
 /// # Errors
 /// The kernel's; [`io::ErrorKind::NotFound`] if it has no such family.

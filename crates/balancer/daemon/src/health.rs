@@ -1,11 +1,13 @@
 //! Health checks of backends and of other balancers.
 //!
-//! A [`Probe`] is one request over the network, [`RiseFall`] turns results into a state and knows no clock but its arguments, and a
-//! [`Checker`] probes each [`Target`] at its interval and sends changes only. A target that was never probed is [`State::Unknown`]: its
-//! first result decides. After that only `rise` successes in a row or `fall` failures change the state, and nothing else damps flapping.
+//! A [`Probe`] is one request over the network, [`RiseFall`] turns results into a state and knows
+//! no clock but its arguments, and a [`Checker`] probes each [`Target`] at its interval and sends
+//! changes only. A target that was never probed is [`State::Unknown`]: its first result decides.
+//! After that only `rise` successes in a row or `fall` failures change the state, and nothing else
+//! damps flapping.
 //!
-//! Targets are probed at fixed offsets from each other ([`jitter()`]), which follow from their names: one balancer never probes all
-//! backends at once.
+//! Targets are probed at fixed offsets from each other ([`jitter()`]), which follow from their
+//! names: one balancer never probes all backends at once.
 
 mod checker;
 mod failure;

@@ -1,9 +1,11 @@
 //! Heartbeats: whether the other balancers' programs answer.
 //!
-//! A thread sends a message to each other balancer's steering port every [`INTERVAL`]; the other balancer's XDP program answers it, and
-//! this one's notes the answer. So an answer proves the whole way that steered packets take: addresses, ports, firewalls, secrets. Daemons
-//! that are busy, stopped or restarted do not matter, and neither does the port for metrics. A [`Judge`] for each balancer draws the
-//! conclusions. Silence counts only while this balancer's own interfaces have a carrier.
+//! A thread sends a message to each other balancer's steering port every [`INTERVAL`]; the other
+//! balancer's XDP program answers it, and this one's notes the answer. So an answer proves the
+//! whole way that steered packets take: addresses, ports, firewalls, secrets. Daemons that are
+//! busy, stopped or restarted do not matter, and neither does the port for metrics. A [`Judge`] for
+//! each balancer draws the conclusions. Silence counts only while this balancer's own interfaces
+//! have a carrier.
 
 mod carrier;
 mod judge;
@@ -45,9 +47,11 @@ pub struct Conclusion {
 
 /// The time between two heartbeats to a balancer.
 pub const INTERVAL: Duration = Duration::from_millis(20);
-/// The delay of a heartbeat, or of the look for its answer, from which on a missing answer proves nothing.
+/// The delay of a heartbeat, or of the look for its answer, from which on a missing answer proves
+/// nothing.
 pub const LATE: Duration = Duration::from_millis(10);
-/// Unanswered heartbeats in a row, sent and looked for in time, after which a balancer counts as dead.
+/// Unanswered heartbeats in a row, sent and looked for in time, after which a balancer counts as
+/// dead.
 pub const FALL: u32 = 5;
 /// The shortest time without an answer after which a balancer counts as dead.
 pub const SILENCE: Duration = Duration::from_millis(100);

@@ -6,12 +6,14 @@ use std::num::NonZeroU32;
 
 use heddle_hashing::hash::{self, ServiceKey};
 
-/// A backend of a service, or a balancer, in steering headers (`target.id`, `steering.backend`): the same on all balancers.
+/// A backend of a service, or a balancer, in steering headers (`target.id`, `steering.backend`):
+/// the same on all balancers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WireId(pub NonZeroU32);
 
 impl WireId {
-    /// The id of a service's backend. One machine that serves two services has two ids: it may fail in one of them.
+    /// The id of a service's backend. One machine that serves two services has two ids: it may fail
+    /// in one of them.
     pub fn of_backend(service: &ServiceKey, address: IpAddr) -> WireId {
         WireId::of(address, service)
     }

@@ -1,9 +1,10 @@
-//! Keys made ahead of connections, for `mptcp = "assign"` (RomanRoads, section V-B): a thread keeps the balancer's queue full, so
-//! that no packet waits for the several tries that a key takes.
+//! Keys made ahead of connections, for `mptcp = "assign"` (RomanRoads, section V-B): a thread keeps
+//! the balancer's queue full, so that no packet waits for the several tries that a key takes.
 //!
-//! A key is eight random bytes of the operating system whose token (RFC 6824: SHA-1, RFC 8684: SHA-256) is in this balancer's own part of the ring. After
-//! a change of the ring the queue begins anew; the balancer's program looks at each key's token itself, so what it takes in between
-//! does no harm. While there are no keys, for whatever reason, it makes them on demand.
+//! A key is eight random bytes of the operating system whose token (RFC 6824: SHA-1, RFC 8684:
+//! SHA-256) is in this balancer's own part of the ring. After a change of the ring the queue begins
+//! anew; the balancer's program looks at each key's token itself, so what it takes in between does
+//! no harm. While there are no keys, for whatever reason, it makes them on demand.
 
 mod generator;
 
@@ -18,7 +19,8 @@ use std::time::Duration;
 
 use heddle_wire::Version;
 
-/// The interval at which the queue is filled: with 4096 places, 400,000 connections a second find keys there.
+/// The interval at which the queue is filled: with 4096 places, 400,000 connections a second find
+/// keys there.
 const PERIOD: Duration = Duration::from_millis(10);
 
 /// The counters of a [`KeyPool`].
@@ -45,7 +47,8 @@ pub struct KeyPool {
 }
 
 impl KeyPool {
-    /// Starts, with an empty queue, for connections of this version; `owns` says of a token whether it is this balancer's.
+    /// Starts, with an empty queue, for connections of this version; `owns` says of a token whether
+    /// it is this balancer's.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -61,7 +64,8 @@ impl KeyPool {
         Ok(keys)
     }
 
-    /// The ring has changed: the queue is emptied, and filled with keys for whose tokens `owns` says yes.
+    /// The ring has changed: the queue is emptied, and filled with keys for whose tokens `owns`
+    /// says yes.
     pub fn set_ring(&self, owns: Owns) {
         if let Some(rings) = &self.rings {
             // The thread ends with this sender, not before.

@@ -1,4 +1,5 @@
-//! The Ethernet addresses of the interfaces of the configuration, with their VLANs, kept up to date.
+//! The Ethernet addresses of the interfaces of the configuration, with their VLANs, kept up to
+//! date.
 
 use std::io;
 
@@ -22,8 +23,8 @@ pub struct LinkAddress {
 /// Addresses by the name of the interface. One that has none, or is gone, is missing.
 pub type Macs = Links<LinkAddress>;
 
-/// Sends the addresses of `interfaces` whenever one changes, until the receiver is dropped. In the network namespace of the calling
-/// thread.
+/// Sends the addresses of `interfaces` whenever one changes, until the receiver is dropped. In the
+/// network namespace of the calling thread.
 ///
 /// # Errors
 /// If the kernel does not answer.

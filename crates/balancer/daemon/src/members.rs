@@ -1,10 +1,13 @@
-//! The balancers of the cluster, as they are listed: a static list, or the keys in etcd ([`etcd::watch`]).
+//! The balancers of the cluster, as they are listed: a static list, or the keys in etcd
+//! ([`etcd::watch`]).
 //!
-//! A [`View`] is replaced as a whole. This balancer is always a member of its own view, and of no view twice. Who shares the work is
-//! decided by two things: being listed, and answering [heartbeats](crate::heartbeat).
+//! A [`View`] is replaced as a whole. This balancer is always a member of its own view, and of no
+//! view twice. Who shares the work is decided by two things: being listed, and answering
+//! [heartbeats](crate::heartbeat).
 //!
-//! Balancers may hold different views for a while, or for long when the network between them is cut. That costs joins that meet a wrong
-//! owner and are then placed by hash; flows stay where they are.
+//! Balancers may hold different views for a while, or for long when the network between them is
+//! cut. That costs joins that meet a wrong owner and are then placed by hash; flows stay where they
+//! are.
 
 pub mod etcd;
 mod file;
@@ -47,7 +50,8 @@ pub enum Source {
 pub struct View {
     /// By name.
     pub members: BTreeMap<String, IpAddr>,
-    /// Those whose registration has ended: their programs may go on, and they are members as long as they answer.
+    /// Those whose registration has ended: their programs may go on, and they are members as long
+    /// as they answer.
     pub lapsed: BTreeMap<String, IpAddr>,
     /// The state of the list, and of the changes.
     pub source: Source,

@@ -1,5 +1,6 @@
-//! Metrics for Prometheus and health: plain numbers in a [`Snapshot`], their names in [`names`], [`Health`], and an HTTP server that takes
-//! both at each request. The text is OpenMetrics 1.0 or Prometheus' own.
+//! Metrics for Prometheus and health: plain numbers in a [`Snapshot`], their names in [`names`],
+//! [`Health`], and an HTTP server that takes both at each request. The text is OpenMetrics 1.0 or
+//! Prometheus' own.
 
 pub mod names;
 mod serve;

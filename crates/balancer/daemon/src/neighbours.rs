@@ -1,9 +1,10 @@
 //! Next hops: the interface and the Ethernet addresses of packets to a backend.
 //!
-//! They are read by rtnetlink, so that routes, gateways and neighbours are those of any other packet of this machine. A program at
-//! XDP does not resolve neighbours by itself, and its packets keep none alive: a [`Resolver`] that meets a missing or a stale neighbour
-//! sends an empty UDP datagram to the discard port (RFC 863) of the address, which makes the kernel resolve it. This needs no capability.
-//! [`watch()`] resolves again when links, routes or neighbours change.
+//! They are read by rtnetlink, so that routes, gateways and neighbours are those of any other
+//! packet of this machine. A program at XDP does not resolve neighbours by itself, and its packets
+//! keep none alive: a [`Resolver`] that meets a missing or a stale neighbour sends an empty UDP
+//! datagram to the discard port (RFC 863) of the address, which makes the kernel resolve it. This
+//! needs no capability. [`watch()`] resolves again when links, routes or neighbours change.
 
 mod resolver;
 mod watch;

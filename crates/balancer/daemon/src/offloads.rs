@@ -1,5 +1,5 @@
-//! Offloads by which devices change frames before XDP sees them, from the generic netlink family `ethtool` (include/uapi/linux/ethtool_netlink.h, Linux 5.7 or
-//! later).
+//! Offloads by which devices change frames before XDP sees them, from the generic netlink family
+//! `ethtool` (include/uapi/linux/ethtool_netlink.h, Linux 5.7 or later).
 
 use std::io;
 
@@ -19,13 +19,15 @@ const RX_VLAN: &[u8] = b"rx-vlan-hw-parse\0";
 /// True if a device strips VLAN tags from the frames that it receives (receive VLAN offload).
 ///
 /// # Errors
-/// The kernel does not say: there is no such interface, or the kernel is older than Linux 5.7 or built without ethtool's netlink.
+/// The kernel does not say: there is no such interface, or the kernel is older than Linux 5.7 or
+/// built without ethtool's netlink.
 pub fn takes_tags(interface: u32) -> io::Result<bool> {
     let active = active_features(interface)?;
     Ok(active.windows(RX_VLAN.len()).any(|name| name == RX_VLAN))
 }
 
-/// The features that are on: a list of their names and numbers (`ETHTOOL_A_BITSET_BITS`), not taken apart.
+/// The features that are on: a list of their names and numbers (`ETHTOOL_A_BITSET_BITS`), not taken
+/// apart.
 fn active_features(interface: u32) -> io::Result<Vec<u8>> {
     let attribute = DefaultNla::new(ETHTOOL_A_HEADER_DEV_INDEX, interface.to_ne_bytes().to_vec());
     let mut inner = vec![0; attribute.buffer_len()];

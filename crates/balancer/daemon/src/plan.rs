@@ -1,14 +1,16 @@
 //! The intended contents of the data plane's maps, and the order of the writes that lead there.
 //!
-//! [`Plan::next`] is a pure function of the configuration, what is known of backends and balancers ([`World`]), and the plan before;
-//! [`changes()`] are the writes to the maps that lead from one plan to the next. Written in that order, no packet meets half of
-//! a change:
+//! [`Plan::next`] is a pure function of the configuration, what is known of backends and balancers
+//! ([`World`]), and the plan before; [`changes()`] are the writes to the maps that lead from one
+//! plan to the next. Written in that order, no packet meets half of a change:
 //!
-//! - A service has two Maglev tables. A change fills the one that is not in use, then the VIP is turned to it by one write.
-//! - Flows and tokens name targets and services by index. One that leaves the configuration keeps its index, and its state, until all
-//!   that named it has timed out; then it is down for as long again, for flows that never rested; then the index is free
-//!   ([`Phase`]).
-//! - The epoch goes up with each change of a table or of the ring: flows that hashing explained before register with their owners.
+//! - A service has two Maglev tables. A change fills the one that is not in use, then the VIP is
+//!   turned to it by one write.
+//! - Flows and tokens name targets and services by index. One that leaves the configuration keeps
+//!   its index, and its state, until all that named it has timed out; then it is down for as long
+//!   again, for flows that never rested; then the index is free ([`Phase`]).
+//! - The epoch goes up with each change of a table or of the ring: flows that hashing explained
+//!   before register with their owners.
 
 mod change;
 mod groups;
@@ -58,7 +60,8 @@ impl Plan {
     /// The plan for the world as it is.
     ///
     /// # Errors
-    /// [`Full`] if more backends, balancers or services are named, those not forgotten included, than maps have room for.
+    /// [`Full`] if more backends, balancers or services are named, those not forgotten included,
+    /// than maps have room for.
     pub fn next(&self, config: &Config, world: &World<'_>) -> Result<Plan, Full> {
         let keep = config.timeouts.longest();
         let mut targets = self.targets.clone();
@@ -76,7 +79,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan that a daemon finds in pinned maps when it starts. `services` are the keys of the VIPs that have numbers.
+    /// The plan that a daemon finds in pinned maps when it starts. `services` are the keys of the
+    /// VIPs that have numbers.
     pub fn found(maps: Maps) -> Plan {
         let targets = maps.targets.iter().filter_map(|(&index, target)| {
             let id = NonZeroU32::new(target.id)?;
@@ -128,7 +132,8 @@ impl Plan {
         }
     }
 
-    /// The other balancers' indices by address: those that are listed, and those that were, since packets go on where a daemon has stopped.
+    /// The other balancers' indices by address: those that are listed, and those that were, since
+    /// packets go on where a daemon has stopped.
     fn peers(&self, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
         let is_kept = |index: u16| self.targets.iter().any(|(_, kept, _)| kept == index);
         let gone = before.peers.iter().map(|(address, index)| (*address, *index));
@@ -143,7 +148,8 @@ impl Plan {
         self.targets.iter().map(|(id, index, _)| (*id, index)).collect()
     }
 
-    /// A part of the ring, of these balancers' ids, as targets; this balancer is [`abi::NO_TARGET`].
+    /// A part of the ring, of these balancers' ids, as targets; this balancer is
+    /// [`abi::NO_TARGET`].
     fn ring(&self, world: &World<'_>, owners: &[u32]) -> Vec<u16> {
         let owner = |id: &u32| {
             let others = world.others();
@@ -164,7 +170,8 @@ fn target_ids(config: &Config, world: &World<'_>) -> BTreeSet<WireId> {
     backends.map(|backend| backend.id).chain(balancers).collect()
 }
 
-/// The owner of each slot before `ring`. A balancer that has only just come was none of them: where it is the owner now, its second was.
+/// The owner of each slot before `ring`. A balancer that has only just come was none of them: where
+/// it is the owner now, its second was.
 fn former_ring(before: &Maps, ring: &[u16], second_ring: &[u16]) -> Vec<u16> {
     if before.ring == ring {
         before.former_ring.clone()

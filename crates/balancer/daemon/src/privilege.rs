@@ -1,4 +1,5 @@
-//! The capabilities that the daemon holds ([`heddle_daemon::privilege`]), tried with the balancer's program.
+//! The capabilities that the daemon holds ([`heddle_daemon::privilege`]), tried with the balancer's
+//! program.
 
 pub use heddle_daemon::privilege::*;
 

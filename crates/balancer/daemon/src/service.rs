@@ -4,7 +4,8 @@ use heddle_balancer_maps::abi;
 
 pub use heddle_balancer_api::{MptcpMode, Protocol};
 
-/// The mode in the program's maps. With `c-flag` the join addresses do the work, and the program looks at no options.
+/// The mode in the program's maps. With `c-flag` the join addresses do the work, and the program
+/// looks at no options.
 pub fn in_maps(mode: MptcpMode) -> abi::MptcpMode {
     match mode {
         MptcpMode::Learn => abi::MptcpMode::Learn,

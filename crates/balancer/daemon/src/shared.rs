@@ -1,7 +1,8 @@
 //! Changes of backends that all balancers of a cluster share, by way of etcd.
 //!
-//! There is a key for each backend of a service, `<prefix>/changes/<service>/<backend>`, whose value is JSON with a version. It counts
-//! more than the file, on every balancer, until it is removed. What cannot be read stays where it is and has no effect
+//! There is a key for each backend of a service, `<prefix>/changes/<service>/<backend>`, whose
+//! value is JSON with a version. It counts more than the file, on every balancer, until it is
+//! removed. What cannot be read stays where it is and has no effect
 //! ([`Config::with_changes`](crate::config::Config::with_changes) tells the reasons).
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,5 @@
-//! VLAN interfaces (IEEE Std 802.1Q): their tag, and the device below, which is where XDP gets their frames.
+//! VLAN interfaces (IEEE Std 802.1Q): their tag, and the device below, which is where XDP gets
+//! their frames.
 
 use netlink_packet_route::link::{
     InfoData, InfoKind, InfoVlan, LinkAttribute, LinkInfo, LinkMessage, VlanProtocol,

@@ -22,7 +22,8 @@ pub struct Setup {
     pub backends: usize,
     /// MPTCP mode of the TCP service.
     pub mode: MptcpMode,
-    /// True if there is another TCP service of the same group, at port [`crate::OTHER_PORT`], with the same backends.
+    /// True if there is another TCP service of the same group, at port [`crate::OTHER_PORT`], with
+    /// the same backends.
     pub grouped: bool,
     /// Knowledge of the balancers about each other.
     pub peers: Peers,
@@ -34,15 +35,19 @@ pub struct Setup {
     pub vlan: u16,
     /// Ports of each service: [`crate::PORT`] and those behind it, one at least.
     pub ports: u16,
-    /// The connection ids of QUIC that name the UDP service's backends, as [`crate::server_id`] says.
+    /// The connection ids of QUIC that name the UDP service's backends, as [`crate::server_id`]
+    /// says.
     pub quic: Option<ServerIds>,
-    /// The choices for packets to the services' addresses that are for none of them (`DROPS_UNPARSABLE` and the others).
+    /// The choices for packets to the services' addresses that are for none of them
+    /// (`DROPS_UNPARSABLE` and the others).
     pub choices: u32,
     /// Sizes of each balancer's maps.
     pub sizes: Sizes,
-    /// Each balancer explains so many frames before they are sent, and [`Cluster::send`] panics if that changes a map.
+    /// Each balancer explains so many frames before they are sent, and [`Cluster::send`] panics if
+    /// that changes a map.
     pub explained: usize,
-    /// All balancers' settings, but for addresses, ports and the seed of the tables, which are the cluster's.
+    /// All balancers' settings, but for addresses, ports and the seed of the tables, which are the
+    /// cluster's.
     pub settings: Settings,
 }
 
@@ -247,7 +252,8 @@ impl Cluster {
         self.publish()
     }
 
-    /// Starts a balancer with empty tables, and with the view of all that are alive; the others do not know yet.
+    /// Starts a balancer with empty tables, and with the view of all that are alive; the others do
+    /// not know yet.
     ///
     /// # Errors
     /// Those of the kernel.
@@ -285,7 +291,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// The balancer that the router sends a flow to: by rendezvous hashing, so that those who stay keep their flows.
+    /// The balancer that the router sends a flow to: by rendezvous hashing, so that those who stay
+    /// keep their flows.
     pub fn route(&self, flow: &Flow) -> Option<usize> {
         let weight = |&balancer: &usize| {
             let mut random = crate::Random::new(mixed(flow.client) ^ (balancer as u64) << 56);

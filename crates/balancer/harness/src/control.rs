@@ -1,6 +1,7 @@
 //! The control plane: writes the state of the cluster into the balancers' maps.
 //!
-//! A target has another index on each balancer, as it would in life: only names may pass between balancers.
+//! A target has another index on each balancer, as it would in life: only names may pass between
+//! balancers.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -57,7 +58,8 @@ fn balancer_id(balancer: usize) -> u32 {
 }
 
 impl Cluster {
-    /// Writes the state of the cluster into the balancers' maps: backends, weights, each other. It is a new epoch.
+    /// Writes the state of the cluster into the balancers' maps: backends, weights, each other. It
+    /// is a new epoch.
     ///
     /// # Errors
     /// Those of the kernel.
@@ -67,8 +69,9 @@ impl Cluster {
         alive.iter().try_for_each(|&balancer| self.publish_to(balancer, &alive))
     }
 
-    /// Writes the state of the backends, and the cluster as this balancer alone sees it, into its maps: `view` are the balancers that it takes for
-    /// alive, itself included. It is a new epoch of this balancer.
+    /// Writes the state of the backends, and the cluster as this balancer alone sees it, into its
+    /// maps: `view` are the balancers that it takes for alive, itself included. It is a new epoch
+    /// of this balancer.
     ///
     /// # Errors
     /// Those of the kernel.
@@ -82,7 +85,8 @@ impl Cluster {
         written
     }
 
-    /// Has each balancer's daemon send a heartbeat to each other balancer, dead ones included, which do not answer.
+    /// Has each balancer's daemon send a heartbeat to each other balancer, dead ones included,
+    /// which do not answer.
     ///
     /// # Errors
     /// Those of the kernel.
@@ -111,7 +115,8 @@ impl Cluster {
         Some((self.ring.owner(token)? - BALANCER_IDS) as usize)
     }
 
-    /// The balancer that keeps a token beside its owner, as was published last; none where there were not two.
+    /// The balancer that keeps a token beside its owner, as was published last; none where there
+    /// were not two.
     pub fn second(&self, token: u32) -> Option<usize> {
         Some((self.ring.second(token)? - BALANCER_IDS) as usize)
     }
@@ -301,7 +306,8 @@ fn ring_of(balancers: &[usize]) -> Ring {
     Ring::new(&balancers.iter().map(|&balancer| balancer_id(balancer)).collect::<Vec<u32>>())
 }
 
-/// Writes a balancer's ring, with the owners before where they have changed. A balancer that has only just come was none of them.
+/// Writes a balancer's ring, with the owners before where they have changed. A balancer that has
+/// only just come was none of them.
 fn write_ring(at: usize, member: &mut Member, ring: &Ring) -> Result<(), Error> {
     let (first, second) = (targets(at, ring.owners()), targets(at, ring.seconds()));
     if member.ring.is_empty() {

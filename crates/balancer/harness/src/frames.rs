@@ -1,7 +1,7 @@
 //! Clients' frames, made by etherparse, which knows nothing of the programs.
 //!
-//! TCP has the options that Linux sends, in its order (tcp_output.c): MSS, SACK permitted, timestamps, window scale in a SYN,
-//! timestamps in all others; MPTCP's come behind.
+//! TCP has the options that Linux sends, in its order (tcp_output.c): MSS, SACK permitted,
+//! timestamps, window scale in a SYN, timestamps in all others; MPTCP's come behind.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -82,7 +82,8 @@ impl Flow {
         written(self.ip().udp(self.client.port(), self.service.port()), payload)
     }
 
-    /// ICMP error of a router on the way back to the client: the backend's segment is too big for the next link.
+    /// ICMP error of a router on the way back to the client: the backend's segment is too big for
+    /// the next link.
     pub fn too_big(&self, mtu: u16) -> Vec<u8> {
         self.too_big_for(&self.back().ack(&[], 1400), mtu)
     }
@@ -115,7 +116,8 @@ impl Flow {
     }
 }
 
-/// IP headers of one family; the builder fills in the rest. Mixed families become IPv6, as no client could send them.
+/// IP headers of one family; the builder fills in the rest. Mixed families become IPv6, as no
+/// client could send them.
 fn headers(source: IpAddr, destination: IpAddr) -> IpHeaders {
     if let (IpAddr::V4(source), IpAddr::V4(destination)) = (source, destination) {
         let mut header = Ipv4Header {
@@ -186,7 +188,8 @@ pub fn tagged(frame: &[u8], tag: u16) -> Vec<u8> {
     [macs, &[0x81, 0], &tag.to_be_bytes(), rest].concat()
 }
 
-/// A frame's packet in fragments, the first with `first` bytes behind the IP header (a multiple of 8), the others as long.
+/// A frame's packet in fragments, the first with `first` bytes behind the IP header (a multiple of
+/// 8), the others as long.
 pub fn fragments(frame: &[u8], first: usize, id: u16) -> Vec<Vec<u8>> {
     let (ethernet, packet) = frame.split_at(ETHERNET);
     let part = |(index, bytes): (usize, &[u8]), last| {
@@ -216,7 +219,8 @@ fn fragment(packet: &[u8], bytes: &[u8], offset: IpFragOffset, last: bool, id: u
     [&header.to_bytes()[..], &part.to_bytes(), bytes].concat()
 }
 
-/// A frame between balancers: UDP to the steering port with these bytes of a header, then a client's packet.
+/// A frame between balancers: UDP to the steering port with these bytes of a header, then a
+/// client's packet.
 pub fn steered(from: SocketAddr, to: SocketAddr, header: &[u8], frame: &[u8]) -> Vec<u8> {
     let flow = Flow { client: from, service: to };
     let payload = [header, &frame[ETHERNET..]].concat();

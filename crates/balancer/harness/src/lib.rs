@@ -1,9 +1,11 @@
-//! Clusters of balancers in one process, each the real eBPF program on maps of its own, run by BPF_PROG_RUN.
+//! Clusters of balancers in one process, each the real eBPF program on maps of its own, run by
+//! BPF_PROG_RUN.
 //!
-//! [`Cluster`] is the world around them: a router that spreads clients' frames ([`Cluster::arrive`]), the network between
-//! the balancers, which carries what one sends to another, and backends that take what reaches them. [`Flow`] and
-//! [`Connection`] are clients: they make the frames of TCP, MPTCP and UDP. Time is virtual, in ticks; nothing is drawn at
-//! random but from seeds. So a test reads as a trace, and an evaluation of minutes of traffic takes seconds.
+//! [`Cluster`] is the world around them: a router that spreads clients' frames
+//! ([`Cluster::arrive`]), the network between the balancers, which carries what one sends to
+//! another, and backends that take what reaches them. [`Flow`] and [`Connection`] are clients: they
+//! make the frames of TCP, MPTCP and UDP. Time is virtual, in ticks; nothing is drawn at random but
+//! from seeds. So a test reads as a trace, and an evaluation of minutes of traffic takes seconds.
 //!
 //! Needs root, as all that loads eBPF programs does.
 

@@ -47,7 +47,8 @@ pub fn backend_address(backend: usize) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(10, 1, high, low))
 }
 
-/// A backend's own address, which clients may join by where the service itself knows no MPTCP (mode off).
+/// A backend's own address, which clients may join by where the service itself knows no MPTCP (mode
+/// off).
 pub fn join_address(backend: usize) -> IpAddr {
     let [high, low] = (backend as u16).to_be_bytes();
     IpAddr::V4(Ipv4Addr::new(203, 0, high, low))

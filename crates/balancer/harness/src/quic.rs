@@ -22,7 +22,8 @@ impl Flow {
         self.udp(&filled([&[0x4a], id].concat(), bytes))
     }
 
-    /// An Initial of version 1 with a client's connection id of no bytes: `bytes` of payload in all.
+    /// An Initial of version 1 with a client's connection id of no bytes: `bytes` of payload in
+    /// all.
     pub fn quic_initial(&self, id: &[u8], bytes: usize) -> Vec<u8> {
         self.udp(&filled([&[0xc3, 0, 0, 0, 1, id.len() as u8], id, &[0]].concat(), bytes))
     }

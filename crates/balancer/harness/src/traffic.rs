@@ -27,8 +27,8 @@ impl Connection {
         Connection { primary, version: Version::V1, client_key, server_key }
     }
 
-    /// The connection with the server's key that a balancer put into its SYN, which the server takes for its own (mode
-    /// assign); none where none did.
+    /// The connection with the server's key that a balancer put into its SYN, which the server
+    /// takes for its own (mode assign); none where none did.
     pub fn keyed(&self, syn: &Delivered) -> Option<Connection> {
         let link: &[u8] = if self.primary.client.is_ipv6() { &[0x86, 0xdd] } else { &[8, 0] };
         let frame = [&[0; 12], link, syn.packet()].concat();

@@ -1,8 +1,9 @@
-//! The cost of SYNs where the balancer assigns keys, beside RomanRoads' figure 7: `cargo bench --package heddle-balancer-maps --bench
-//! assign`, as root.
+//! The cost of SYNs where the balancer assigns keys, beside RomanRoads' figure 7:
+//! `cargo bench --package heddle-balancer-maps --bench assign`, as root.
 //!
-//! Nanoseconds of processor time, medians over batches of 100,000 SYNs of as many clients, each of which leaves a flow. The paper's
-//! numbers are for one forwarding thread (figure 7a, 7b) on a 2.0 GHz Xeon with DPDK, packet input and output included.
+//! Nanoseconds of processor time, medians over batches of 100,000 SYNs of as many clients, each of
+//! which leaves a flow. The paper's numbers are for one forwarding thread (figure 7a, 7b) on a 2.0
+//! GHz Xeon with DPDK, packet input and output included.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -58,8 +59,9 @@ fn main() -> Result<(), Failure> {
     scaling()
 }
 
-/// Figure 7d: all balancers, or threads of one balancer, together. The paper's on-demand rate stays at about 1 Mpps, as each key takes as
-/// many tries as there are threads; with ready keys it grows with them.
+/// Figure 7d: all balancers, or threads of one balancer, together. The paper's on-demand rate stays
+/// at about 1 Mpps, as each key takes as many tries as there are threads; with ready keys it grows
+/// with them.
 fn scaling() -> Result<(), Failure> {
     let processors = std::thread::available_parallelism()?.get();
     println!("\nMpps together, at once on {processors} processors (more than 2 are not tried)");
@@ -109,7 +111,8 @@ fn lost(balancer: &Balancer, case: &Case) -> Result<f64, Failure> {
     let source = if case.ready { Counter::KeyReady } else { Counter::KeyGenerated };
     let (keys, lost) = (count(source)?, count(Counter::DropFailed)?);
     let packets = u64::from(BATCHES * 100_000);
-    // Of a million keys made ahead, a hundred have a token that another one has: then the program makes one.
+    // Of a million keys made ahead, a hundred have a token that another one has: then the program
+    // makes one.
     if !case.mptcp.is_empty() && keys + lost < packets - packets / 1000 {
         return Err(format!("{}: {keys} of {packets} SYNs had such a key", case.name).into());
     }

@@ -1,7 +1,8 @@
 //! The balancer's time for a packet: `cargo bench --package heddle-balancer-maps`, as root.
 //!
-//! Nanoseconds of processor time, medians over batches of 100,000 packets ([`heddle_bpf_loader::Bench`]). Each case says
-//! which verdict its packets must have had, and fails if the program's own counters say otherwise.
+//! Nanoseconds of processor time, medians over batches of 100,000 packets
+//! ([`heddle_bpf_loader::Bench`]). Each case says which verdict its packets must have had, and
+//! fails if the program's own counters say otherwise.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,8 +1,11 @@
-//! Packets per second over a veth pair: `cargo bench --package heddle-balancer-maps --bench rates`, as root.
+//! Packets per second over a veth pair: `cargo bench --package heddle-balancer-maps --bench rates`,
+//! as root.
 //!
-//! A generator on each processor sends clients' packets out of one end; the program at the other end sends them back, and they are dropped there. All
-//! of that runs on the generator's processor: the pair has a queue for each. Beside the balancer, a program that sends back and does nothing
-//! else is measured: what the balancer takes longer for a packet is its own, the rest is the generator's and the pair's.
+//! A generator on each processor sends clients' packets out of one end; the program at the other
+//! end sends them back, and they are dropped there. All of that runs on the generator's processor:
+//! the pair has a queue for each. Beside the balancer, a program that sends back and does nothing
+//! else is measured: what the balancer takes longer for a packet is its own, the rest is the
+//! generator's and the pair's.
 
 #[path = "../tests/it/network/mod.rs"]
 #[allow(dead_code, clippy::unwrap_used)] // The tests use the rest.

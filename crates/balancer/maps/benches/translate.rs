@@ -1,8 +1,10 @@
-//! The cost of translating assigned keys on a backend: `cargo bench --package heddle-balancer-maps --bench translate`, as root.
+//! The cost of translating assigned keys on a backend: `cargo bench --package heddle-balancer-maps
+//! --bench translate`, as root.
 //!
-//! Nanoseconds by BPF_PROG_RUN. A segment's cost is the median of runs of 100,000 rounds, each of which rewrites the segment once more, in processor
-//! time of this thread. The packets of handshakes change what is known, so each is run once, for 2,001 connections: the median of what the kernel measures, less
-//! that of a segment without MPTCP, of which most is the measurement.
+//! Nanoseconds by BPF_PROG_RUN. A segment's cost is the median of runs of 100,000 rounds, each of
+//! which rewrites the segment once more, in processor time of this thread. The packets of
+//! handshakes change what is known, so each is run once, for 2,001 connections: the median of what
+//! the kernel measures, less that of a segment without MPTCP, of which most is the measurement.
 
 use std::net::Ipv4Addr;
 

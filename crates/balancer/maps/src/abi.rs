@@ -1,8 +1,9 @@
-//! Rust types of what the balancer's programs share with user space: bpf/include/abi.h, decap_abi.h and translate_abi.h, where comments say more.
+//! Rust types of what the balancer's programs share with user space: bpf/include/abi.h, decap_abi.h
+//! and translate_abi.h, where comments say more.
 //!
-//! Addresses are in network order, IPv4 mapped; ports are in network order (`u16::to_be`), other numbers in the machine's.
-//! Each enum lists its values (`ALL`), names them as C does (`name`) and is made of a number (`from_number`); structs hold
-//! them as numbers.
+//! Addresses are in network order, IPv4 mapped; ports are in network order (`u16::to_be`), other
+//! numbers in the machine's. Each enum lists its values (`ALL`), names them as C does (`name`) and
+//! is made of a number (`from_number`); structs hold them as numbers.
 #![allow(missing_docs)] // Not all of abi.h's names need a comment.
 #![allow(unsafe_code)] // aya wants to be told which types are plain old data.
 

@@ -26,17 +26,20 @@ impl Balancer {
     /// A balancer with maps of its own, that nothing else sees. A process may have many.
     ///
     /// # Errors
-    /// [`Error::Pins`] without CAP_SYS_ADMIN, [`Error`] if the kernel does not take program or maps.
+    /// [`Error::Pins`] without CAP_SYS_ADMIN, [`Error`] if the kernel does not take program or
+    /// maps.
     pub fn load(sizes: &Sizes, clock: Clock) -> Result<Self, Error> {
         Self::load_from(Pins::private()?, sizes, clock)
     }
 
-    /// A balancer whose maps are pinned in `directory`, where those of the balancer before it may be: then it goes on
-    /// with their flows. `directory` is on a BPF file system, and is made if need be.
+    /// A balancer whose maps are pinned in `directory`, where those of the balancer before it may
+    /// be: then it goes on with their flows. `directory` is on a BPF file system, and is made if
+    /// need be.
     ///
     /// # Errors
-    /// [`Error::Misfit`] if the maps found there are not of this size or of another version of the program,
-    /// [`Error::Pins`] if there is no BPF file system, [`Error`] if the kernel does not take program or maps.
+    /// [`Error::Misfit`] if the maps found there are not of this size or of another version of the
+    /// program, [`Error::Pins`] if there is no BPF file system, [`Error`] if the kernel does not
+    /// take program or maps.
     pub fn load_pinned(directory: &Path, sizes: &Sizes) -> Result<Self, Error> {
         let pins = Pins::lasting(directory)?;
         PinnedMaps::new(sizes).check(directory)?;
@@ -61,7 +64,8 @@ impl Balancer {
         }
     }
 
-    /// The explainer of the balancer's decisions: the same program on the same maps, without side effects.
+    /// The explainer of the balancer's decisions: the same program on the same maps, without side
+    /// effects.
     ///
     /// # Errors
     /// [`Error`] if the kernel does not take the program.
@@ -70,13 +74,13 @@ impl Balancer {
         Explainer::new(object)
     }
 
-    /// Attaches the program to an interface ([`crate::interface_index`]). If the balancer is pinned, so is the link:
-    /// it outlives the process, and the next balancer's program takes this one's place between two packets, in the
-    /// mode that the link has.
+    /// Attaches the program to an interface ([`crate::interface_index`]). If the balancer is
+    /// pinned, so is the link: it outlives the process, and the next balancer's program takes this
+    /// one's place between two packets, in the mode that the link has.
     ///
     /// # Errors
-    /// [`Error::Program`] if the interface has another program or knows no native mode, [`Error::Link`] if the link
-    /// cannot be pinned.
+    /// [`Error::Program`] if the interface has another program or knows no native mode,
+    /// [`Error::Link`] if the link cannot be pinned.
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<Attached, Error> {
         match self.pins.link(interface) {
             Some(path) => self.program.attach_pinned(interface, mode, &path),
@@ -84,7 +88,8 @@ impl Balancer {
         }
     }
 
-    /// The queues of keys made ahead once more, for threads of their own: those of MPTCP version 0 and of version 1.
+    /// The queues of keys made ahead once more, for threads of their own: those of MPTCP version 0
+    /// and of version 1.
     ///
     /// # Errors
     /// [`Error::Map`] if the kernel would not.

@@ -31,8 +31,8 @@ impl Decap {
         Ok(Self { program: Program::load(object, "heddle_decap")?, own, allowed, counts })
     }
 
-    /// Attaches the program to an interface ([`crate::interface_index`]) by a link that is pinned in `directory`
-    /// ([`Program::attach_lasting`]).
+    /// Attaches the program to an interface ([`crate::interface_index`]) by a link that is pinned
+    /// in `directory` ([`Program::attach_lasting`]).
     ///
     /// # Errors
     /// As there.

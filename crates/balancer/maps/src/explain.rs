@@ -9,7 +9,8 @@ use crate::maps::Traces;
 use crate::object::BALANCER_PROGRAM;
 use crate::{Error, Program, Run};
 
-/// The balancer's program in a variant that decides as the live one, on its maps, and changes nothing.
+/// The balancer's program in a variant that decides as the live one, on its maps, and changes
+/// nothing.
 pub struct Explainer {
     program: Program,
     traces: Traces,
@@ -34,7 +35,8 @@ impl Explainer {
     /// The decision about this frame (from its Ethernet header on) as of now.
     ///
     /// # Errors
-    /// [`Error::Program`] if the kernel refuses the frame: too short, or longer than about 3500 bytes.
+    /// [`Error::Program`] if the kernel refuses the frame: too short, or longer than about 3500
+    /// bytes.
     pub fn explain(&mut self, frame: &[u8]) -> Result<Explanation, Error> {
         self.traces.clear()?;
         let run = self.program.run(frame, 1)?;
@@ -43,8 +45,8 @@ impl Explainer {
 }
 
 impl Explainer {
-    /// The content of each map of the program but its trace and what it has of the packet in process; nothing of it changes by an explanation, which
-    /// tests check.
+    /// The content of each map of the program but its trace and what it has of the packet in
+    /// process; nothing of it changes by an explanation, which tests check.
     ///
     /// # Errors
     /// [`Error`] if the kernel would not.

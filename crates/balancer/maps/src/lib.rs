@@ -1,8 +1,11 @@
-//! The balancer's eBPF programs, from Linux's side: compiled, loaded, attached, and their maps as types.
+//! The balancer's eBPF programs, from Linux's side: compiled, loaded, attached, and their maps as
+//! types.
 //!
-//! The build compiles bpf/balancer with clang and makes Rust types of what it shares with the daemon ([`abi`]). [`Balancer`] is
-//! the program with its [`maps`], [`Explainer`] its variant that explains a packet and changes nothing, [`Decap`] and [`Translate`] the
-//! backends' programs. What is not the balancer's own is in heddle-bpf-loader, also privileges and errors; nothing here panics either.
+//! The build compiles bpf/balancer with clang and makes Rust types of what it shares with the
+//! daemon ([`abi`]). [`Balancer`] is the program with its [`maps`], [`Explainer`] its variant that
+//! explains a packet and changes nothing, [`Decap`] and [`Translate`] the backends' programs. What
+//! is not the balancer's own is in heddle-bpf-loader, also privileges and errors; nothing here
+//! panics either.
 
 pub mod abi;
 mod balancer;

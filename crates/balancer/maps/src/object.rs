@@ -60,7 +60,8 @@ pub(crate) fn tick() -> Result<Ebpf, Error> {
     Ok(EbpfLoader::new().override_global("JIFFY", &jiffy(), true).load(TICK)?)
 }
 
-/// The kernel's jiffy in nanoseconds: the resolution of its coarse clocks (kernel/time/posix-timers.c, `posix_get_coarse_res`).
+/// The kernel's jiffy in nanoseconds: the resolution of its coarse clocks
+/// (kernel/time/posix-timers.c, `posix_get_coarse_res`).
 fn jiffy() -> u32 {
     let resolution = clock_getres(ClockId::MonotonicCoarse);
     u32::try_from(resolution.tv_nsec).unwrap_or(u32::MAX)
@@ -74,7 +75,8 @@ pub(crate) fn decap(gue_port: u16, sources: Sources) -> Result<Ebpf, Error> {
     Ok(loader.load(DECAP)?)
 }
 
-/// The backends' programs that translate keys, with these maps; those that `pins` has are taken as they are.
+/// The backends' programs that translate keys, with these maps; those that `pins` has are taken as
+/// they are.
 pub(crate) fn translate(link_bytes: u32, shapes: &[Shape], pins: &Pins) -> Result<Ebpf, Error> {
     let mut loader = EbpfLoader::new();
     loader.override_global("LINK_SIZE", &link_bytes, true);

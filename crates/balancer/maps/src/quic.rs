@@ -6,7 +6,8 @@ use crate::abi::{QUIC_ROTATION_SHIFT, QUIC_SERVER_ID_BYTES, QuicServer, Vip};
 const MOST_BYTES: usize = QUIC_SERVER_ID_BYTES as usize;
 
 impl QuicServer {
-    /// The name of a service's backend in connection ids with this config rotation. Of a server id longer than 15 bytes, the first 15.
+    /// The name of a service's backend in connection ids with this config rotation. Of a server id
+    /// longer than 15 bytes, the first 15.
     pub fn new(vip: u16, rotation: u8, server_id: &[u8]) -> QuicServer {
         let length = server_id.len().min(MOST_BYTES);
         let mut bytes = [0; 16];
@@ -24,7 +25,8 @@ impl QuicServer {
 }
 
 impl Vip {
-    /// A service's `choices` by which its connection ids are read: with this config rotation, and server ids of `length` bytes.
+    /// A service's `choices` by which its connection ids are read: with this config rotation, and
+    /// server ids of `length` bytes.
     pub const fn quic_choices(rotation: u8, length: u8) -> u8 {
         rotation << QUIC_ROTATION_SHIFT | length & QUIC_SERVER_ID_BYTES as u8
     }

@@ -25,7 +25,8 @@ pub struct Sizes {
     pub candidates: u32,
     /// Joins of one token from one address, counted.
     pub join_counts: u32,
-    /// Fragmented packets under way: of settled flows so many, rounded up to a power of two, and as many of others.
+    /// Fragmented packets under way: of settled flows so many, rounded up to a power of two, and as
+    /// many of others.
     pub fragments: u32,
     /// Connections with a key of the balancer's (`mptcp = "assign"`).
     pub assigned: u32,

@@ -1,6 +1,7 @@
 //! Messages between balancers, signed and checked: bpf/balancer/tag.h in Rust.
 //!
-//! A message is a header ([`Signed`]), and behind it the client's packet that it is about; heartbeats have none.
+//! A message is a header ([`Signed`]), and behind it the client's packet that it is about;
+//! heartbeats have none.
 
 use std::net::IpAddr;
 
@@ -66,7 +67,8 @@ impl Message {
         header
     }
 
-    /// The message in a header that `sender` has signed with one of these keys; none in another. A key of zeros signs nothing.
+    /// The message in a header that `sender` has signed with one of these keys; none in another. A
+    /// key of zeros signs nothing.
     pub fn verified(
         header: &Signed,
         keys: &[SteeringKey],

@@ -2,7 +2,8 @@
 
 use crate::{Error, Program, object};
 
-/// The time of balancers with [`crate::Clock::Kernel`], as they read it themselves. Needs no capability once it is loaded.
+/// The time of balancers with [`crate::Clock::Kernel`], as they read it themselves. Needs no
+/// capability once it is loaded.
 #[derive(Debug)]
 pub struct Ticks {
     program: Program,

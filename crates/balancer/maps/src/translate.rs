@@ -30,7 +30,8 @@ pub enum Link {
     Bare,
 }
 
-/// Entries of the tables. The kernel removes the entry that was unused for the longest when one is full.
+/// Entries of the tables. The kernel removes the entry that was unused for the longest when one is
+/// full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Connections, by their tokens.
@@ -77,12 +78,13 @@ impl Translate {
         Self::load_from(&Pins::private()?, None, link, room)
     }
 
-    /// The programs with the maps that are pinned in `directory`, or new ones: so that a program goes on with the connections of the one
-    /// before it.
+    /// The programs with the maps that are pinned in `directory`, or new ones: so that a program
+    /// goes on with the connections of the one before it.
     ///
     /// # Errors
-    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Misfit`] if the maps found there have other sizes or are of
-    /// another version, [`Error`] if the kernel does not take the programs.
+    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Misfit`] if the maps found
+    /// there have other sizes or are of another version, [`Error`] if the kernel does not take the
+    /// programs.
     pub fn load_pinned(directory: &Path, link: Link, room: &Room) -> Result<Self, Error> {
         let pins = Pins::lasting(directory)?;
         room.shapes().iter().try_for_each(|shape| shape.check(&directory.join(shape.name)))?;
@@ -107,12 +109,13 @@ impl Translate {
         Ok(Self { object, directory, tables })
     }
 
-    /// Attaches both programs to an interface of this thread's network namespace: by pinned links if the maps are pinned, else until
-    /// this is dropped. Programs that are pinned there give their places to these.
+    /// Attaches both programs to an interface of this thread's network namespace: by pinned links
+    /// if the maps are pinned, else until this is dropped. Programs that are pinned there give
+    /// their places to these.
     ///
     /// # Errors
-    /// [`Error::Interface`] if there is none of this name, [`Error::Program`] if the kernel refuses, [`Error::Link`] if a link cannot
-    /// be pinned.
+    /// [`Error::Interface`] if there is none of this name, [`Error::Program`] if the kernel
+    /// refuses, [`Error::Link`] if a link cannot be pinned.
     pub fn attach(&mut self, interface: &str) -> Result<Attached, Error> {
         let index = interface_index(interface)?;
         let mut attached = Attached::Afresh;
@@ -123,7 +126,8 @@ impl Translate {
         Ok(attached)
     }
 
-    /// Runs a program on a frame `repeat` times, as if an interface had received it or were to send it.
+    /// Runs a program on a frame `repeat` times, as if an interface had received it or were to send
+    /// it.
     ///
     /// # Errors
     /// [`Error::Program`] if the kernel refuses the frame.
@@ -196,8 +200,8 @@ impl TranslateTables {
     }
 }
 
-/// Takes the programs off an interface by removing the links that are pinned in `directory`. With the last interface their maps go, too: what
-/// they knew of connections.
+/// Takes the programs off an interface by removing the links that are pinned in `directory`. With
+/// the last interface their maps go, too: what they knew of connections.
 ///
 /// # Errors
 /// [`Error::Pins`] if no program is attached there, or a pin cannot be removed.

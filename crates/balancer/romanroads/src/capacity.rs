@@ -1,7 +1,9 @@
-//! R2: entries that a table refuses, or gives up for others, when there are as many flows as places in its main part (figure 6b).
+//! R2: entries that a table refuses, or gives up for others, when there are as many flows as places
+//! in its main part (figure 6b).
 //!
-//! The paper's LRU table is DPDK's: buckets of four, the oldest of which gives way. That is our table without extra buckets; the
-//! kernel's own LRU map is there for comparison. All flows are joins, which may push out each other only.
+//! The paper's LRU table is DPDK's: buckets of four, the oldest of which gives way. That is our
+//! table without extra buckets; the kernel's own LRU map is there for comparison. All flows are
+//! joins, which may push out each other only.
 
 use std::net::{IpAddr, Ipv4Addr};
 

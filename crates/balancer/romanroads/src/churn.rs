@@ -1,9 +1,10 @@
 //! R4: ten minutes in which balancers leave and come back, and backends are added (figure 6d).
 //!
-//! Connections last N(60 s, 10 s) and start again from new ports. The paper's clients send all the time; here each
-//! subflow sends a segment every ten seconds, and in each second in which something happens. One that no longer reaches its backend is
-//! broken, and silent until its connection starts again. Whether a connection could take another subflow is read from the token
-//! table of the balancer that a join would ask.
+//! Connections last N(60 s, 10 s) and start again from new ports. The paper's clients send all the
+//! time; here each subflow sends a segment every ten seconds, and in each second in which something
+//! happens. One that no longer reaches its backend is broken, and silent until its connection
+//! starts again. Whether a connection could take another subflow is read from the token table of
+//! the balancer that a join would ask.
 
 use std::collections::BTreeMap;
 

@@ -86,7 +86,8 @@ const fn capacity(
 ) -> Claim<Measure> {
     Claim::new("R2", "figure 6b", text, (bound, paper, "%"), measure)
 }
-/// The paper gives orders: 2(n-1)/n^2 of the second subflows, 1/n of the connections. Learning is held to them as bounds.
+/// The paper gives orders: 2(n-1)/n^2 of the second subflows, 1/n of the connections. Learning is
+/// held to them as bounds.
 const fn failure(
     text: &'static str,
     bound: Bound,

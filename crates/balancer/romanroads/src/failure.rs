@@ -1,7 +1,8 @@
 //! R3: connections broken by the death of one of several balancers (figure 6c).
 //!
-//! Connections of two subflows over 100 backends; the router sends the dead one's flows to the others, and leaves the others'. Each
-//! subflow then sends to its backend. Once all have, each connection opens another subflow.
+//! Connections of two subflows over 100 backends; the router sends the dead one's flows to the
+//! others, and leaves the others'. Each subflow then sends to its backend. Once all have, each
+//! connection opens another subflow.
 
 use serde::Serialize;
 

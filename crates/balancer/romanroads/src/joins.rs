@@ -1,7 +1,8 @@
-//! R1: joins that reach the backend of their connection (figure 6a, and "Steady State" of section V-A2).
+//! R1: joins that reach the backend of their connection (figure 6a, and "Steady State" of section
+//! V-A2).
 //!
-//! A connection, then 100 joins from the same address and random ports. The paper opens one connection; here it is fifty, so that
-//! shares mean something.
+//! A connection, then 100 joins from the same address and random ports. The paper opens one
+//! connection; here it is fifty, so that shares mean something.
 
 use serde::Serialize;
 

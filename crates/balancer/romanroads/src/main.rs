@@ -1,10 +1,12 @@
-//! `heddle-romanroads`: RomanRoads' evaluation (Zeng, Buddhikot and Banerjee, IFIP Networking 2021, section V-A) on the
-//! balancer's own programs, which `heddle reproduce romanroads` runs. Needs root.
+//! `heddle-romanroads`: RomanRoads' evaluation (Zeng, Buddhikot and Banerjee, IFIP Networking 2021,
+//! section V-A) on the balancer's own programs, which `heddle reproduce romanroads` runs. Needs
+//! root.
 //!
-//! Four experiments: joins that find their backend ([`joins`], figure 6a), entries that a full table refuses ([`capacity`],
-//! figure 6b), the death of a balancer ([`failure`], figure 6c), and ten minutes of comings and goings ([`churn`], figure 6d).
-//! One seed gives one result, but for the keys that balancers draw as published (bpf_get_prandom_u32).
-//! The rates of section V-B are measured by the benches of crates/balancer/maps.
+//! Four experiments: joins that find their backend ([`joins`], figure 6a), entries that a full
+//! table refuses ([`capacity`], figure 6b), the death of a balancer ([`failure`], figure 6c), and
+//! ten minutes of comings and goings ([`churn`], figure 6d). One seed gives one result, but for the
+//! keys that balancers draw as published (bpf_get_prandom_u32). The rates of section V-B are
+//! measured by the benches of crates/balancer/maps.
 
 mod capacity;
 mod churn;
@@ -25,7 +27,8 @@ use heddle_driver::Options;
 use heddle_program::{Common, Failure, Generate, Report, interrupt};
 use paper::{EvaluationError, RomanRoads};
 
-/// Check RomanRoads' claims R1 to R4 (IFIP Networking 2021) on the balancer's own eBPF programs. Needs root.
+/// Check RomanRoads' claims R1 to R4 (IFIP Networking 2021) on the balancer's own eBPF programs.
+/// Needs root.
 #[derive(Debug, Parser)]
 #[command(
     name = "heddle-romanroads",

@@ -10,7 +10,8 @@ pub(crate) enum System {
     Tcp,
     /// Learning where each balancer is alone with what it learns: the paper's P3.
     Alone,
-    /// As published: balancers assign keys, a token's owner keeps its joins, no other balancer knows (mode assign, version 0).
+    /// As published: balancers assign keys, a token's owner keeps its joins, no other balancer
+    /// knows (mode assign, version 0).
     Published,
     /// Heddle: learning, answers, owners of flows, refresh (mode learn, version 1).
     Learn,

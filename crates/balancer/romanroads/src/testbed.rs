@@ -47,7 +47,8 @@ impl Testbed {
         };
         let peers = if system == System::Alone { Peers::Unknown } else { Peers::Known };
         let defaults = Setup::default();
-        // Two subflows, and as much again for what others register; a third of the rest is what hashing leaves empty.
+        // Two subflows, and as much again for what others register; a third of the rest is what
+        // hashing leaves empty.
         let sizes = Sizes { flows: connections * 6, tokens: connections * 3, ..defaults.sizes };
         let settings = heddle_balancer_maps::abi::Settings {
             syn_timeout: 10 * SECOND,
@@ -73,7 +74,8 @@ impl Testbed {
         &mut self.random
     }
 
-    /// Opens a connection of this client's first subflow at a balancer: its backend has it; none if no backend got it.
+    /// Opens a connection of this client's first subflow at a balancer: its backend has it; none if
+    /// no backend got it.
     pub(crate) fn open(
         &mut self,
         client: u32,
@@ -112,8 +114,8 @@ impl Testbed {
         Ok(sent.outcome == Outcome::Backend(session.backend))
     }
 
-    /// Sends a segment of each subflow that is alive, and notes which still are. Returns the segments sent, and how many of them passed
-    /// two balancers.
+    /// Sends a segment of each subflow that is alive, and notes which still are. Returns the
+    /// segments sent, and how many of them passed two balancers.
     pub(crate) fn send_segments(&self, session: &mut Session) -> Result<[u64; 2], Error> {
         let mut counts = [0, 0];
         for (index, flow) in [session.connection.primary, session.second].iter().enumerate() {

@@ -8,7 +8,8 @@ use crate::{Error, SOURCES, out_dir};
 
 const FLAGS: [&str; 7] = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror"];
 
-/// Compiles programs, named by their paths below bpf/, into a build script's `OUT_DIR`: `balancer/decap.bpf.c` is `decap.o` there.
+/// Compiles programs, named by their paths below bpf/, into a build script's `OUT_DIR`:
+/// `balancer/decap.bpf.c` is `decap.o` there.
 ///
 /// # Errors
 /// [`Error::NotABuildScript`] without `OUT_DIR`, and those of [`compile`].
@@ -67,8 +68,8 @@ pub fn compiler() -> String {
     std::env::var("CLANG").unwrap_or_else(|_| "clang".into())
 }
 
-/// The macro by which libbpf's headers, and bpf/common/atomic.h, know the machine on which the program will run: the one that the build
-/// script builds for, or this one.
+/// The macro by which libbpf's headers, and bpf/common/atomic.h, know the machine on which the
+/// program will run: the one that the build script builds for, or this one.
 fn machine_define() -> String {
     let target = std::env::var("CARGO_CFG_TARGET_ARCH");
     let name = match target.as_deref().unwrap_or(std::env::consts::ARCH) {
@@ -81,7 +82,8 @@ fn machine_define() -> String {
     format!("-D__TARGET_ARCH_{name}")
 }
 
-/// The flag for the folder of `asm/types.h`: Debian has it below a folder of the machine's own, others need no flag.
+/// The flag for the folder of `asm/types.h`: Debian has it below a folder of the machine's own,
+/// others need no flag.
 fn machine_headers() -> Option<String> {
     let output = Command::new("cc").arg("-print-multiarch").output().ok()?;
     let machine = String::from_utf8_lossy(&output.stdout).trim().to_owned();

@@ -1,8 +1,10 @@
-//! The one place that runs clang on bpf/: for build scripts, and for tests that compile a program of their own.
+//! The one place that runs clang on bpf/: for build scripts, and for tests that compile a program
+//! of their own.
 //!
-//! [`programs`] compiles eBPF programs into a build script's `OUT_DIR`, [`variant`] one with flags, [`compile`] one source to one object. With the feature
-//! `types`, bindgen makes Rust types of the C types that both share (`types::Types`). The dependencies are reported to Cargo: the
-//! sources with all that they include, and the environment variable CLANG, which names another compiler.
+//! [`programs`] compiles eBPF programs into a build script's `OUT_DIR`, [`variant`] one with flags,
+//! [`compile`] one source to one object. With the feature `types`, bindgen makes Rust types of the
+//! C types that both share (`types::Types`). The dependencies are reported to Cargo: the sources
+//! with all that they include, and the environment variable CLANG, which names another compiler.
 
 mod compile;
 mod error;
@@ -18,7 +20,8 @@ pub use error::Error;
 /// The folder bpf/ of this workspace: sources of programs, and the root of `#include "..."`.
 pub const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../bpf");
 
-/// The names of the switch's schemes in alphabetical order, and the flag that selects each: there is a `bpf/switch/scheme_<name>.h` for each.
+/// The names of the switch's schemes in alphabetical order, and the flag that selects each: there
+/// is a `bpf/switch/scheme_<name>.h` for each.
 ///
 /// # Errors
 /// [`Error::File`] if the folder cannot be read.

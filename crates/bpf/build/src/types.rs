@@ -1,5 +1,5 @@
-//! Rust types of what C and Rust share, by bindgen: `struct flow_key` is `FlowKey`, `TARGET_UP` of `enum target_state` is
-//! `TargetState::Up`.
+//! Rust types of what C and Rust share, by bindgen: `struct flow_key` is `FlowKey`, `TARGET_UP` of
+//! `enum target_state` is `TargetState::Up`.
 
 mod enums;
 mod names;
@@ -14,22 +14,26 @@ use names::{Names, camel};
 /// Headers, and what bindgen cannot know of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Types {
-    /// The headers, as paths below bpf/. What they include is not made into types of its own, unless a type of theirs needs it.
+    /// The headers, as paths below bpf/. What they include is not made into types of its own,
+    /// unless a type of theirs needs it.
     pub headers: &'static [&'static str],
-    /// Structs whose Rust type another crate has, by their names in C. To be imported where the result is included.
+    /// Structs whose Rust type another crate has, by their names in C. To be imported where the
+    /// result is included.
     pub foreign: &'static [&'static str],
-    /// Enums whose values keep their names whole: `SENT_SYN` is `SentSyn`, where it would be `Syn` else.
+    /// Enums whose values keep their names whole: `SENT_SYN` is `SentSyn`, where it would be `Syn`
+    /// else.
     pub whole_names: &'static [&'static str],
     /// Values of enums that are no values: how many there are up to that one.
     pub totals: &'static [&'static str],
 }
 
 impl Types {
-    /// Writes `OUT_DIR`/abi.rs. Each enum has a list of its values (`ALL`), their names (`name`) and is made of a number
-    /// (`from_number`); each of its totals is a constant.
+    /// Writes `OUT_DIR`/abi.rs. Each enum has a list of its values (`ALL`), their names (`name`)
+    /// and is made of a number (`from_number`); each of its totals is a constant.
     ///
     /// # Errors
-    /// [`Error::Types`] without libclang, or if a header cannot be read; [`Error::File`] if the result cannot be written.
+    /// [`Error::Types`] without libclang, or if a header cannot be read; [`Error::File`] if the
+    /// result cannot be written.
     pub fn write(self) -> Result<(), Error> {
         if std::panic::catch_unwind(bindgen::clang_version).is_err() {
             return Err(Error::Types("libclang was not found".into()));

@@ -1,4 +1,5 @@
-//! Rust types of what every program shares with user space: bpf/include/{address,count,bench}.h, where comments say more.
+//! Rust types of what every program shares with user space: bpf/include/{address,count,bench}.h,
+//! where comments say more.
 #![allow(missing_docs)] // Not all names in the headers need a comment.
 #![allow(unsafe_code)] // aya wants to be told which types are plain old data.
 
@@ -10,8 +11,8 @@ include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 /// Marks types that bindgen made of C structs as plain old data.
 ///
-/// Sound for structs of numbers, with their padding as fields, as heddle-bpf-build makes them: any bytes are a value, and all of a
-/// value's bytes are initialised.
+/// Sound for structs of numbers, with their padding as fields, as heddle-bpf-build makes them: any
+/// bytes are a value, and all of a value's bytes are initialised.
 #[macro_export]
 macro_rules! plain_old_data {
     ($($name:ident)*) => {

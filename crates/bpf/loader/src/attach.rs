@@ -56,12 +56,13 @@ impl Program {
         Ok(())
     }
 
-    /// Attaches the program to an interface ([`interface_index`]) by a link that is pinned in `directory`, so that it stays when this process
-    /// ends: [`crate::detach`] takes it off. One that is pinned there gives its place to this one.
+    /// Attaches the program to an interface ([`interface_index`]) by a link that is pinned in
+    /// `directory`, so that it stays when this process ends: [`crate::detach`] takes it off. One
+    /// that is pinned there gives its place to this one.
     ///
     /// # Errors
-    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Program`] if the interface has another program or
-    /// knows no such mode, [`Error::Link`] if the link cannot be pinned.
+    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Program`] if the interface
+    /// has another program or knows no such mode, [`Error::Link`] if the link cannot be pinned.
     pub fn attach_lasting(
         &mut self,
         directory: &Path,
@@ -74,11 +75,12 @@ impl Program {
         }
     }
 
-    /// Attaches the program by the link that is pinned at `path`, in the mode that the link has, or by a new one to be pinned
-    /// there. A link whose interface is gone is replaced.
+    /// Attaches the program by the link that is pinned at `path`, in the mode that the link has, or
+    /// by a new one to be pinned there. A link whose interface is gone is replaced.
     ///
     /// # Errors
-    /// [`Error::Program`] if the interface has another program or no such mode, [`Error::Link`] if the link cannot be pinned.
+    /// [`Error::Program`] if the interface has another program or no such mode, [`Error::Link`] if
+    /// the link cannot be pinned.
     pub fn attach_pinned(
         &mut self,
         interface: u32,

@@ -9,7 +9,8 @@ use crate::{Error, Mode, Program, TcDirection, attach_tc};
 const PASS: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/pass.o"));
 const BARE: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/bare.o"));
 
-/// The program that passes everything: what the far end of a veth pair needs, or native XDP's frames are lost there.
+/// The program that passes everything: what the far end of a veth pair needs, or native XDP's
+/// frames are lost there.
 ///
 /// # Errors
 /// [`Error`] if the kernel does not take it: not root, or no eBPF.
@@ -33,7 +34,8 @@ pub fn discard() -> Result<Program, Error> {
     Program::load(EbpfLoader::new().load(BARE)?, "heddle_discard")
 }
 
-/// A program on an interface that sends all that comes in there out of another one: the least that any forwarding takes. Dropped, it is detached.
+/// A program on an interface that sends all that comes in there out of another one: the least that
+/// any forwarding takes. Dropped, it is detached.
 #[derive(Debug)]
 pub struct Forwarding {
     _program: Forwarder,

@@ -1,8 +1,9 @@
 //! The time that a program takes for a packet.
 //!
-//! BPF_PROG_RUN gives a program its own output back from the second round on. So a wrapper (bpf/tools/bench.bpf.c) runs in each
-//! round: it restores the frame and tail-calls the program. Time is this thread's on its processor. The wrapper is
-//! measured before and after, with nothing to call, and taken off.
+//! BPF_PROG_RUN gives a program its own output back from the second round on. So a wrapper
+//! (bpf/tools/bench.bpf.c) runs in each round: it restores the frame and tail-calls the program.
+//! Time is this thread's on its processor. The wrapper is measured before and after, with nothing
+//! to call, and taken off.
 
 use aya::maps::{Array, MapData, ProgramArray};
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
@@ -27,11 +28,12 @@ pub(crate) fn load_object() -> Result<Ebpf, Error> {
 pub enum Clients {
     /// As the frames say.
     AsWritten,
-    /// Of this many clients in turn: with each round the source port, and each 32768 rounds the last two bytes of the
-    /// source address, are the next client's. Checksums are left as they are. For IPv4 and IPv6 over Ethernet without
-    /// VLAN tag or IP options.
+    /// Of this many clients in turn: with each round the source port, and each 32768 rounds the
+    /// last two bytes of the source address, are the next client's. Checksums are left as they are.
+    /// For IPv4 and IPv6 over Ethernet without VLAN tag or IP options.
     Many(u32),
-    /// The same, but each round over them is in an order without pattern. As many as a power of two.
+    /// The same, but each round over them is in an order without pattern. As many as a power of
+    /// two.
     Shuffled(u32),
 }
 
@@ -68,8 +70,9 @@ pub struct Bench {
 /// Nanoseconds of processor time per packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Of the program alone, the median over all batches: what it takes longer than one that does nothing. (Such a
-    /// program by itself costs what [`Program::run`] of [`crate::pass`] says; that is in `wrapper`.)
+    /// Of the program alone, the median over all batches: what it takes longer than one that does
+    /// nothing. (Such a program by itself costs what [`Program::run`] of [`crate::pass`] says; that
+    /// is in `wrapper`.)
     pub program: f64,
     /// Of the wrapper alone: the median over all batches.
     pub wrapper: f64,
@@ -100,8 +103,9 @@ impl Bench {
     /// Gives `program` the frames in turn, in `batches` of 100,000, and says what one costs.
     ///
     /// # Errors
-    /// [`Error::Bench`] for no frame or batch, more than 1024 frames, a frame of more than 1600 bytes, or one that
-    /// [`Clients::Many`] cannot change; [`Error::Program`] if the kernel refuses to run it.
+    /// [`Error::Bench`] for no frame or batch, more than 1024 frames, a frame of more than 1600
+    /// bytes, or one that [`Clients::Many`] cannot change; [`Error::Program`] if the kernel refuses
+    /// to run it.
     pub fn measure(
         &mut self,
         program: &Program,

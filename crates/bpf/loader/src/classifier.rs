@@ -29,8 +29,9 @@ impl From<TcDirection> for TcAttachType {
     }
 }
 
-/// Attaches a loaded tc program to an interface of this thread's network namespace, in front of other programs: by the link that is pinned
-/// at `pin`, or by a new one to be pinned there; without a pin until the object is dropped. A pinned link whose interface is gone is replaced.
+/// Attaches a loaded tc program to an interface of this thread's network namespace, in front of
+/// other programs: by the link that is pinned at `pin`, or by a new one to be pinned there; without
+/// a pin until the object is dropped. A pinned link whose interface is gone is replaced.
 ///
 /// # Errors
 /// [`Error::Program`] if the kernel refuses, [`Error::Link`] if the link cannot be pinned.
@@ -61,11 +62,13 @@ pub fn attach_tc(
     Ok(Attached::Afresh)
 }
 
-/// Runs a loaded tc program `repeat` times on a frame (14 bytes or more), in this thread, as if lo had received it. A redirected frame goes nowhere;
-/// clones that the program makes are sent. From the second round on a program meets its own output.
+/// Runs a loaded tc program `repeat` times on a frame (14 bytes or more), in this thread, as if lo
+/// had received it. A redirected frame goes nowhere; clones that the program makes are sent. From
+/// the second round on a program meets its own output.
 ///
 /// # Errors
-/// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the kernel refuses the frame.
+/// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the kernel refuses
+/// the frame.
 pub fn run_tc(object: &Ebpf, name: &'static str, frame: &[u8], repeat: u32) -> Result<Run, Error> {
     let program = object.program(name).ok_or(Error::Missing(name))?;
     let mut data = vec![0; frame.len() + GROWTH];

@@ -39,8 +39,9 @@ struct Batch {
 }
 
 impl Program {
-    /// The content of each map that the program uses, by the map's name, but for those named in `without`: all keys and values, of a queue the
-    /// first one. The kernel cuts names off behind 15 bytes.
+    /// The content of each map that the program uses, by the map's name, but for those named in
+    /// `without`: all keys and values, of a queue the first one. The kernel cuts names off behind
+    /// 15 bytes.
     ///
     /// # Errors
     /// [`Error::Program`] or [`Error::Map`] if the kernel would not.

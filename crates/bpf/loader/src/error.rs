@@ -9,7 +9,8 @@ use aya::programs::ProgramError;
 /// A failure of the kernel's or of this crate's.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The object could not be loaded: a map could not be made, or the object and this crate do not fit.
+    /// The object could not be loaded: a map could not be made, or the object and this crate do not
+    /// fit.
     #[error(transparent)]
     Object(Box<aya::EbpfError>),
     /// The object has no such map or program.

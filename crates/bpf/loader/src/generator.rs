@@ -1,4 +1,5 @@
-//! Sends packets, millions a second: the kernel makes frames and an XDP program gives them to an interface.
+//! Sends packets, millions a second: the kernel makes frames and an XDP program gives them to an
+//! interface.
 
 use aya::maps::{Array, MapData};
 
@@ -9,8 +10,8 @@ use crate::{Clients, Error, Program};
 /// Frames that the kernel makes at a time.
 const BATCH: u32 = 64;
 
-/// Sends frames out of one interface, past its queues. At the other end of a veth pair a program must be attached
-/// ([`crate::pass`]), or frames are lost.
+/// Sends frames out of one interface, past its queues. At the other end of a veth pair a program
+/// must be attached ([`crate::pass`]), or frames are lost.
 pub struct Generator {
     program: Program,
     state: Array<MapData, BenchState>,
@@ -30,12 +31,12 @@ impl Generator {
         Ok(Self { program: Program::load(object, "heddle_bench_send")?, state, frames, interface })
     }
 
-    /// Sends `count` frames, by this thread, which has them sent when this returns. What the interface has no room
-    /// for is lost, as on any wire.
+    /// Sends `count` frames, by this thread, which has them sent when this returns. What the
+    /// interface has no room for is lost, as on any wire.
     ///
     /// # Errors
-    /// [`Error::Bench`] for a frame of less than 60 bytes or more than 1600, and one that [`Clients`] cannot change;
-    /// [`Error::Program`] if the kernel refuses the frame.
+    /// [`Error::Bench`] for a frame of less than 60 bytes or more than 1600, and one that
+    /// [`Clients`] cannot change; [`Error::Program`] if the kernel refuses the frame.
     pub fn send(&mut self, frame: &[u8], clients: Clients, count: u32) -> Result<(), Error> {
         let state = BenchState { interface: self.interface, ..clients.state(frame)? };
         if frame.len() < BENCH_HEAD as usize {

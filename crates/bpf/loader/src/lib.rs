@@ -1,12 +1,15 @@
-//! XDP programs from Linux's side: loaded, attached, pinned, run, measured, and their maps as types.
+//! XDP programs from Linux's side: loaded, attached, pinned, run, measured, and their maps as
+//! types.
 //!
-//! [`Program`] is a program in the kernel, from an object that some crate's build script compiled (heddle-bpf-build). [`Pins`] is
-//! a directory in which maps and links outlive the process. [`maps`] has maps that any program may have, [`abi`] the types of
-//! bpf/include that all programs share. [`Bench`] measures programs, [`Generator`] sends packets, [`Senders`] do so from several
+//! [`Program`] is a program in the kernel, from an object that some crate's build script compiled
+//! (heddle-bpf-build). [`Pins`] is a directory in which maps and links outlive the process.
+//! [`maps`] has maps that any program may have, [`abi`] the types of bpf/include that all programs
+//! share. [`Bench`] measures programs, [`Generator`] sends packets, [`Senders`] do so from several
 //! processors, [`pass`], [`send_back`], [`discard`] and [`Forwarding`] do that with all.
 //!
-//! Nearly everything here needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON (the verifier is stricter without), and
-//! CAP_SYS_ADMIN where it says so. Nothing panics; what the kernel refuses is an [`Error`].
+//! Nearly everything here needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON (the verifier is
+//! stricter without), and CAP_SYS_ADMIN where it says so. Nothing panics; what the kernel refuses
+//! is an [`Error`].
 
 pub mod abi;
 mod attach;

@@ -1,7 +1,8 @@
 //! Pins: names of maps and links in a directory of a BPF file system.
 //!
-//! A daemon's directory outlives it: the next one finds the maps and goes on with their content. Other programs (tests, studies)
-//! have a file system of their own that nothing else sees and that ends with them.
+//! A daemon's directory outlives it: the next one finds the maps and goes on with their content.
+//! Other programs (tests, studies) have a file system of their own that nothing else sees and that
+//! ends with them.
 
 use std::fs;
 use std::io;
@@ -72,7 +73,8 @@ impl Pins {
         }
     }
 
-    /// The path at which the link to an interface is pinned, if links are. By number: BPF file systems refuse dots in names.
+    /// The path at which the link to an interface is pinned, if links are. By number: BPF file
+    /// systems refuse dots in names.
     pub fn link(&self, interface: u32) -> Option<PathBuf> {
         match self {
             Self::Lasting(directory) => Some(directory.join(format!("{LINK}{interface}"))),
@@ -84,8 +86,8 @@ impl Pins {
 /// The prefix of links' names.
 const LINK: &str = "link-";
 
-/// Removes all that is pinned in `directory`, and the directory: programs are detached and maps forgotten as soon as no process has
-/// them open. Nothing there is no error.
+/// Removes all that is pinned in `directory`, and the directory: programs are detached and maps
+/// forgotten as soon as no process has them open. Nothing there is no error.
 ///
 /// # Errors
 /// [`Error::Pins`] if something cannot be removed.
@@ -98,8 +100,8 @@ pub fn remove_pins(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// Detaches a program from one interface by removing the link that is pinned in `directory`: within moments, if no process has
-/// the link open.
+/// Detaches a program from one interface by removing the link that is pinned in `directory`: within
+/// moments, if no process has the link open.
 ///
 /// # Errors
 /// [`Error::Pins`] if the link's pin cannot be removed, or there is none.

@@ -64,7 +64,8 @@ impl Program {
     /// The program `name` of `object`, loaded into the kernel.
     ///
     /// # Errors
-    /// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the verifier refuses it.
+    /// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the verifier
+    /// refuses it.
     pub fn load(mut object: Ebpf, name: &'static str) -> Result<Self, Error> {
         let program = object.program_mut(name).ok_or(Error::Missing(name))?;
         <&mut Xdp>::try_from(program)?.load()?;
@@ -87,13 +88,15 @@ impl Program {
         Ok(self.xdp()?.info()?.id())
     }
 
-    /// Runs the program `repeat` times on `frame` (14 bytes or more), in this thread, without any network.
+    /// Runs the program `repeat` times on `frame` (14 bytes or more), in this thread, without any
+    /// network.
     ///
-    /// A program that changes frames meets its own output from the second round on: to measure one, use
-    /// [`crate::Bench`]. Maps keep what the rounds wrote.
+    /// A program that changes frames meets its own output from the second round on: to measure one,
+    /// use [`crate::Bench`]. Maps keep what the rounds wrote.
     ///
     /// # Errors
-    /// [`Error::Program`] if the kernel refuses the frame (too short, or longer than about 3500 bytes).
+    /// [`Error::Program`] if the kernel refuses the frame (too short, or longer than about 3500
+    /// bytes).
     pub fn run(&self, frame: &[u8], repeat: u32) -> Result<Run, Error> {
         let mut data = vec![0; frame.len() + GROWTH];
         let mut options = TestRunOptions::new();
@@ -105,7 +108,8 @@ impl Program {
         Ok(Run { action: result.return_value.into(), data, duration: result.duration })
     }
 
-    /// The number that the program returns for a frame of zeros: of one that tells user space something, and takes no packets.
+    /// The number that the program returns for a frame of zeros: of one that tells user space
+    /// something, and takes no packets.
     ///
     /// # Errors
     /// [`Error::Program`] if the kernel refuses to run it.
@@ -115,9 +119,10 @@ impl Program {
         Ok(self.xdp()?.test_run(options)?.return_value)
     }
 
-    /// Sends `frame` `count` times: the kernel makes frames of their own of it, as if an interface had received them
-    /// `batch` at a time, and does what the program says with each. With a program that redirects or passes, this
-    /// is a packet generator; where frames come in is the first interface of this network namespace (lo).
+    /// Sends `frame` `count` times: the kernel makes frames of their own of it, as if an interface
+    /// had received them `batch` at a time, and does what the program says with each. With a
+    /// program that redirects or passes, this is a packet generator; where frames come in is the
+    /// first interface of this network namespace (lo).
     ///
     /// # Errors
     /// [`Error::Program`] if the kernel refuses the frame, or a batch of more than 256.

@@ -1,4 +1,5 @@
-//! Load for measurements: frames from several processors at once, counts of what arrived, and a network of one's own for both.
+//! Load for measurements: frames from several processors at once, counts of what arrived, and a
+//! network of one's own for both.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -11,7 +12,8 @@ use crate::{Clients, Error, Generator};
 pub struct Senders(Vec<Generator>);
 
 impl Senders {
-    /// For processors 0 to `processors` - 1, and an interface of this thread's network namespace ([`crate::interface_index`]).
+    /// For processors 0 to `processors` - 1, and an interface of this thread's network namespace
+    /// ([`crate::interface_index`]).
     ///
     /// # Errors
     /// [`Error`] if the kernel does not take the generators' program.
@@ -19,8 +21,9 @@ impl Senders {
         (0..processors).map(|_| Generator::new(interface)).collect::<Result<_, _>>().map(Senders)
     }
 
-    /// Has each generator send `count` frames, all at the same time: the time until the last has ended. On a veth pair with a queue for each processor,
-    /// the programs at the far end run within it, on the generator's processor.
+    /// Has each generator send `count` frames, all at the same time: the time until the last has
+    /// ended. On a veth pair with a queue for each processor, the programs at the far end run
+    /// within it, on the generator's processor.
     ///
     /// # Errors
     /// As [`Generator::send`].
@@ -58,14 +61,16 @@ fn span_of_all(spans: &[(Instant, Instant)]) -> Result<Duration, Error> {
     }
 }
 
-/// Without the right to it the kernel may run two generators on one processor: then the rate is lower.
+/// Without the right to it the kernel may run two generators on one processor: then the rate is
+/// lower.
 fn stay_on(processor: usize) {
     let mut only = CpuSet::new();
     only.set(processor);
     let _ = sched_setaffinity(None, &only);
 }
 
-/// Packets that an interface of this thread's network namespace has received, those of XDP included.
+/// Packets that an interface of this thread's network namespace has received, those of XDP
+/// included.
 ///
 /// # Errors
 /// [`Error::Interface`] if there is no such interface.
@@ -78,7 +83,8 @@ pub fn received(interface: &str) -> Result<u64, Error> {
     packets.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))
 }
 
-/// Gives this thread, and the processes and threads that it starts, a network namespace of its own, without interfaces but lo.
+/// Gives this thread, and the processes and threads that it starts, a network namespace of its own,
+/// without interfaces but lo.
 ///
 /// # Errors
 /// [`Error::Bench`] without CAP_SYS_ADMIN.

@@ -1,7 +1,8 @@
 //! Makes the page that runs the simulator: `heddle-browser-page MODULE.wasm PAGE.html`.
 //!
-//! The page is one file. A page that was opened as a file may load neither modules nor WebAssembly by address, so that the module is in it,
-//! compressed, as base64; what wasm-bindgen makes around the module is a classic script. It loads nothing: its content security policy forbids it.
+//! The page is one file. A page that was opened as a file may load neither modules nor WebAssembly
+//! by address, so that the module is in it, compressed, as base64; what wasm-bindgen makes around
+//! the module is a classic script. It loads nothing: its content security policy forbids it.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,4 +1,5 @@
-//! The functions of the module: values go in and out as JSON texts, errors are the command line's messages.
+//! The functions of the module: values go in and out as JSON texts, errors are the command line's
+//! messages.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -13,7 +14,8 @@ extern "C" {
     /// The page's object that receives the progress of a run.
     pub type PageListener;
 
-    /// Receives a [`Row`]. The arrays are views of the module's memory: a listener that keeps them copies them.
+    /// Receives a [`Row`]. The arrays are views of the module's memory: a listener that keeps them
+    /// copies them.
     #[wasm_bindgen(method, structural)]
     fn row(this: &PageListener, at: f64, levels: &[u8], flows: &[f64], dropped: u32);
 }

@@ -10,7 +10,8 @@ use crate::FILE;
 /// Time between samples of a scenario that takes none: the page draws them.
 const SAMPLE_EVERY: &str = "500us";
 
-/// The settings of a run. An empty field leaves the file's value; others are values as after `--set`.
+/// The settings of a run. An empty field leaves the file's value; others are values as after
+/// `--set`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Choice {

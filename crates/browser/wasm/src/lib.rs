@@ -1,7 +1,9 @@
 //! The simulator for a page in a browser, compiled to WebAssembly.
 //!
-//! Nothing here decides anything: scenarios are resolved, run, summed up and drawn by the same crates as in `heddle`, so that a scenario and a seed give the
-//! command line's results to the bit. A module has no clock, no files and no network; it reports the progress of a run to the page ([`live`]).
+//! Nothing here decides anything: scenarios are resolved, run, summed up and drawn by the same
+//! crates as in `heddle`, so that a scenario and a seed give the command line's results to the bit.
+//! A module has no clock, no files and no network; it reports the progress of a run to the page
+//! ([`live`]).
 
 mod bindings;
 pub mod choice;

@@ -1,4 +1,5 @@
-//! A run while it lasts: utilisation of links at each sample, and the flows that have finished since.
+//! A run while it lasts: utilisation of links at each sample, and the flows that have finished
+//! since.
 
 use heddle_report::FabricMap;
 use heddle_scenario::Scenario;
@@ -18,9 +19,11 @@ pub const DOWN: u8 = 255;
 pub struct Row<'a> {
     /// Time from the start of the run in seconds.
     pub at: f64,
-    /// Utilisation since the sample before, for each direction of the drawing's links: 0 to [`FULL`], or [`DOWN`].
+    /// Utilisation since the sample before, for each direction of the drawing's links: 0 to
+    /// [`FULL`], or [`DOWN`].
     pub levels: &'a [u8],
-    /// Sizes in bytes and completion times in seconds, in turns, of the measured flows that have finished since the sample before.
+    /// Sizes in bytes and completion times in seconds, in turns, of the measured flows that have
+    /// finished since the sample before.
     pub flows: &'a [f64],
     /// Packets that ports of the drawing dropped since the sample before.
     pub dropped: u32,

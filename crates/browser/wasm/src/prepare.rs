@@ -100,7 +100,8 @@ pub struct Prepared {
     pub seed: u64,
     /// The number of measured flows that ends the run, if it ends by them.
     pub flows: Option<u64>,
-    /// The scenario file with every default, as `heddle show` prints it: `heddle run` takes it, and gives the same digest.
+    /// The scenario file with every default, as `heddle show` prints it: `heddle run` takes it, and
+    /// gives the same digest.
     pub file: String,
     /// The fabric as SVG, without utilisation.
     pub drawing: String,
@@ -181,7 +182,8 @@ mod tests {
         assert!(conga.refusal.is_some() && conga.about.contains("CONGA"));
     }
 
-    /// HULA Fig. 4: four ToRs with two links each to their pod's aggregation switches, and four of these with two links each to the cores.
+    /// HULA Fig. 4: four ToRs with two links each to their pod's aggregation switches, and four of
+    /// these with two links each to the cores.
     #[test]
     fn a_drawing_has_a_line_for_each_direction_of_each_link() {
         let choice = Choice { text: PRESETS[0].text.to_owned(), ..Choice::default() };

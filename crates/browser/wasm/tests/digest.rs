@@ -1,4 +1,5 @@
-//! Runs of the page against plain runs of the engine, and the file that the page saves against both.
+//! Runs of the page against plain runs of the engine, and the file that the page saves against
+//! both.
 
 use heddle_browser::choice::Choice;
 use heddle_browser::live::{Listener, Row};

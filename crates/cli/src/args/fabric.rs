@@ -10,7 +10,8 @@ use heddle_path_files::FabricArgs;
 pub(crate) enum FabricCommand {
     /// Count paths and next hops between all pairs of hosts.
     Stats(Stats),
-    /// Print what a fabric file says, defaults included: its graph and addresses as counts, in JSON whole.
+    /// Print what a fabric file says, defaults included: its graph and addresses as counts, in JSON
+    /// whole.
     Show(ShowFabric),
     /// Print the JSON Schema of fabric files, for editors.
     Schema,
@@ -29,7 +30,8 @@ pub(crate) struct Stats {
     /// Fabric files or scenarios.
     #[arg(value_name = "FABRIC")]
     pub(crate) files: Vec<PathBuf>,
-    /// A fabric without a file: the keys and values of its fabric table, with commas between. Can be repeated.
+    /// A fabric without a file: the keys and values of its fabric table, with commas between. Can
+    /// be repeated.
     #[arg(long, value_name = "KEY = VALUE, ..")]
     pub(crate) shape: Vec<String>,
 }

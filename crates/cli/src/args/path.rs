@@ -67,7 +67,8 @@ pub(crate) struct PacketArgs {
     /// Use the hosts' IPv6 addresses (always done where flow labels name paths).
     #[arg(long)]
     pub(crate) ipv6: bool,
-    /// The TTL, or hop limit, that the sender writes [default: the fabric file's cflb.ttl, and for encode all of cflb.ttls].
+    /// The TTL, or hop limit, that the sender writes [default: the fabric file's cflb.ttl, and for
+    /// encode all of cflb.ttls].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) ttl: Option<u8>,
 }

@@ -1,4 +1,5 @@
-//! The spread of a capture's flows over next hops: an addition of `heddle reproduce cflb --pcap` to the claims.
+//! The spread of a capture's flows over next hops: an addition of `heddle reproduce cflb --pcap` to
+//! the claims.
 
 use std::fs::File;
 use std::path::Path;

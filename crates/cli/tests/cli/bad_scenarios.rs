@@ -1,4 +1,5 @@
-//! Scenarios that are not valid: exit code 3, and a message with file, line, key and help. The crate of scenarios tests the messages.
+//! Scenarios that are not valid: exit code 3, and a message with file, line, key and help. The
+//! crate of scenarios tests the messages.
 
 use serde_json::Value;
 
@@ -105,7 +106,8 @@ fn sizes_that_are_no_distribution() {
     assert!(said.contains("falling.csv:3: "), "{said}");
 }
 
-/// The graph is in a file beside the scenario; it is sought from the scenario's folder, and named with its own lines.
+/// The graph is in a file beside the scenario; it is sought from the scenario's folder, and named
+/// with its own lines.
 #[test]
 fn a_fabric_in_two_pieces() {
     let folder = Folder::new();

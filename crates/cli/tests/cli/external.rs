@@ -47,7 +47,8 @@ impl Installed {
     }
 }
 
-/// A child of another test may hold the file that was just written, until it has started its own program: "text file busy".
+/// A child of another test may hold the file that was just written, until it has started its own
+/// program: "text file busy".
 fn wait_until_executable(program: &Path) {
     let busy = || {
         let error = Command::new(program).arg("--version").output().err();

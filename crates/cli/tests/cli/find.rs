@@ -1,5 +1,5 @@
-//! `heddle path find`, on the fat-tree that comes with Heddle: 128 hosts, host-1 in the first pod and host-128 in the last, so 4
-//! aggregation switches and 4 core switches of each to choose from.
+//! `heddle path find`, on the fat-tree that comes with Heddle: 128 hosts, host-1 in the first pod
+//! and host-128 in the last, so 4 aggregation switches and 4 core switches of each to choose from.
 
 use std::collections::BTreeSet;
 

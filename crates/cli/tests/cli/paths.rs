@@ -146,7 +146,8 @@ fn one_path_has_many_names() {
     assert_eq!(folder.heddle(words).json(), named, "the same question has the same answer");
 }
 
-/// 16 ports are 2 digits in base 4: the path takes both, so that each TTL has one name for it, and TTLs two apart the same one.
+/// 16 ports are 2 digits in base 4: the path takes both, so that each TTL has one name for it, and
+/// TTLs two apart the same one.
 #[test]
 fn names_run_out() {
     let folder = Folder::with_fabric();
@@ -270,7 +271,8 @@ fn a_packet_can_die_on_the_way() {
     assert_eq!(lost["hops"].as_array().unwrap().len(), 2);
 }
 
-/// The example for ordinary hosts: every path by many client ports, always with the TTL that Linux writes.
+/// The example for ordinary hosts: every path by many client ports, always with the TTL that Linux
+/// writes.
 #[test]
 fn ordinary_hosts_name_paths_by_their_source_port() {
     let folder = Folder::new();

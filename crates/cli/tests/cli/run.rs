@@ -66,7 +66,8 @@ fn flows_csv_has_a_line_for_each_measured_flow() {
     assert!((mean - stated).abs() < 1e-9, "{mean} {stated}");
 }
 
-/// 8 ports between switches: 4 links, both ways. A port sends at most what its rate allows between two samples.
+/// 8 ports between switches: 4 links, both ways. A port sends at most what its rate allows between
+/// two samples.
 #[test]
 fn links_csv_has_a_line_for_each_sample_and_port() {
     let folder = Folder::new();
@@ -87,7 +88,8 @@ fn links_csv_has_a_line_for_each_sample_and_port() {
     assert!(!folder.list("out/unsampled").contains(&"links.csv".into()));
 }
 
-/// MP-HULA's ToRs see every connection's handshakes and put shims on packets of connections with two subflows.
+/// MP-HULA's ToRs see every connection's handshakes and put shims on packets of connections with
+/// two subflows.
 #[test]
 fn mptcp_under_mp_hula() {
     let folder = Folder::new();
@@ -200,7 +202,8 @@ fn quiet_says_nothing_on_standard_error() {
     assert_eq!(folder.heddle("run small.toml --quiet").err, "");
 }
 
-/// Nothing is fetched: no address with a scheme or a host but those that name XML vocabularies, no element that loads.
+/// Nothing is fetched: no address with a scheme or a host but those that name XML vocabularies, no
+/// element that loads.
 #[test]
 fn the_report_loads_nothing_and_shows_table_and_plots() {
     let folder = Folder::new();

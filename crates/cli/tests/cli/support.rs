@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 pub use heddle_program::testing::{Ran, keys, words};
 
-/// Eight hosts on two leaves; a run takes a few milliseconds. The tests that count lines count these.
+/// Eight hosts on two leaves; a run takes a few milliseconds. The tests that count lines count
+/// these.
 pub const SMALL: &str = r#"title = "A small leaf-spine"
 seeds = [1, 2]
 [fabric]

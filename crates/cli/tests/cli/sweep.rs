@@ -84,7 +84,8 @@ fn finished_runs_are_used_again() {
     assert_eq!(folder.written("o/runs"), kept);
 }
 
-/// Without the option, tables that an earlier run left as Parquet go: they would not belong to this one.
+/// Without the option, tables that an earlier run left as Parquet go: they would not belong to this
+/// one.
 #[test]
 fn tables_as_parquet() {
     let folder = Folder::new();
@@ -119,7 +120,8 @@ fn flows_of_a_sweep() {
     );
 }
 
-/// Flows at the end of a measuring time are in every output, and rows over different sets of flows are said to be.
+/// Flows at the end of a measuring time are in every output, and rows over different sets of flows
+/// are said to be.
 #[test]
 fn unfinished_flows_are_not_lost() {
     let folder = Folder::new();
@@ -184,7 +186,8 @@ fn damaged_files_are_computed_again() {
     assert_eq!(digests(&after).len(), 8);
 }
 
-/// One worker: the short run is kept, the endless one is stopped, and a grid that needs the short one finds it.
+/// One worker: the short run is kept, the endless one is stopped, and a grid that needs the short
+/// one finds it.
 #[test]
 fn an_interruption_keeps_what_is_done() {
     let folder = Folder::new();
@@ -272,7 +275,8 @@ fn a_key_of_no_run_is_refused_with_the_way_to_the_keys() {
     assert!(refused.contains("heddle sweep --list"), "{refused}");
 }
 
-/// One seed's flows are the same under both schemes: the ratio of a scheme to itself would be 1, and is left out.
+/// One seed's flows are the same under both schemes: the ratio of a scheme to itself would be 1,
+/// and is left out.
 #[test]
 fn ratios_to_a_baseline() {
     let folder = Folder::new();

@@ -1,7 +1,9 @@
-//! The process of one host: it sends and receives flows over the kernel's sockets, and reports when each has arrived.
+//! The process of one host: it sends and receives flows over the kernel's sockets, and reports when
+//! each has arrived.
 //!
-//! Orders come as lines of JSON on standard input, reports go to standard output. A flow on a connection is its number and its size, 8 bytes
-//! each in network order, and the payload; the receiver checks every byte and answers the last with one byte.
+//! Orders come as lines of JSON on standard input, reports go to standard output. A flow on a
+//! connection is its number and its size, 8 bytes each in network order, and the payload; the
+//! receiver checks every byte and answers the last with one byte.
 
 mod payload;
 mod receive;
@@ -95,7 +97,8 @@ pub enum Report {
         id: u64,
         /// Nanoseconds by which the host started it late.
         late: u64,
-        /// The subflows that carried it, as the client's address and port and the bytes that were acknowledged on each; empty with TCP.
+        /// The subflows that carried it, as the client's address and port and the bytes that were
+        /// acknowledged on each; empty with TCP.
         subflows: Vec<(SocketAddrV4, u64)>,
     },
     /// A flow's connection broke.
@@ -191,7 +194,8 @@ async fn serve(mut inputs: UnboundedReceiver<Input>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads orders. Flows go through a thread that holds each until it is due: tokio's timers are exact to a millisecond only.
+/// Reads orders. Flows go through a thread that holds each until it is due: tokio's timers are
+/// exact to a millisecond only.
 fn read_orders(inputs: &UnboundedSender<Input>) {
     let (flows, due) = mpsc::channel::<Flow>();
     let to_host = inputs.clone();

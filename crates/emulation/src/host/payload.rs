@@ -1,4 +1,5 @@
-//! The bytes of flows: a fixed pattern, entered at a place that follows from the flow's number, so that bytes out of place show.
+//! The bytes of flows: a fixed pattern, entered at a place that follows from the flow's number, so
+//! that bytes out of place show.
 
 /// Length of the pattern, a prime: bytes shifted by a segment, a window or a page differ.
 const PERIOD: usize = 65_521;

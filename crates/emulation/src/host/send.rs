@@ -42,7 +42,8 @@ impl Sender {
                 self.connections.entry((flow.to, number)).or_insert_with(|| open(flow.to)).clone()
             }
         };
-        // A connection that broke has reported its flows; what comes later on it is reported as unfinished.
+        // A connection that broke has reported its flows; what comes later on it is reported as
+        // unfinished.
         let _ = flows.send((flow, late));
     }
 }

@@ -31,8 +31,9 @@ impl Network {
 /// Most subflows that the kernel's path manager lets a limit have.
 const MOST_SUBFLOWS: usize = 8;
 
-/// Endpoints and limits of the kernel's path manager. It opens subflows on both ends: those of a server are refused by the client, whose port
-/// does not listen, but until then they count against the limit, and the client's joins are rejected. So hosts that only receive have no endpoints,
+/// Endpoints and limits of the kernel's path manager. It opens subflows on both ends: those of a
+/// server are refused by the client, whose port does not listen, but until then they count against
+/// the limit, and the client's joins are rejected. So hosts that only receive have no endpoints,
 /// and those that do both have a limit for both ends' attempts.
 fn mptcp_lines(own: &[Ipv4Addr], more: usize, roles: &Roles, host: u32) -> String {
     let is_both = roles.sends(host) && roles.receives(host);
@@ -43,7 +44,8 @@ fn mptcp_lines(own: &[Ipv4Addr], more: usize, roles: &Roles, host: u32) -> Strin
     further.map(line).fold(limits, |lines, line| lines + &line)
 }
 
-/// Addresses of each host: the kernel's path manager opens a subflow from each, agents open all from one.
+/// Addresses of each host: the kernel's path manager opens a subflow from each, agents open all
+/// from one.
 pub(super) fn addresses(scenario: &Scenario) -> u8 {
     match &scenario.transport {
         _ if agents::subflows(scenario).is_some() => 1,

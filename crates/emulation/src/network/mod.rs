@@ -1,4 +1,5 @@
-//! The namespaces of a fabric: a host or a switch each, joined by veth pairs with the rates and the buffers of the scenario.
+//! The namespaces of a fabric: a host or a switch each, joined by veth pairs with the rates and the
+//! buffers of the scenario.
 
 use std::path::PathBuf;
 
@@ -66,7 +67,8 @@ impl Network {
     /// Builds the fabric of a scenario under a name.
     ///
     /// # Errors
-    /// Without root or a program; for a fabric too large to number; if a lab of this name is up; if the kernel refuses a step.
+    /// Without root or a program; for a fabric too large to number; if a lab of this name is up; if
+    /// the kernel refuses a step.
     pub fn build(
         scenario: &Scenario,
         name: &str,
@@ -152,9 +154,11 @@ impl Network {
         self.part_from_sockets()
     }
 
-    /// Attaches a program that passes everything to the switches' ports to hosts. On veth it copies the packet, and the copy no longer belongs to
-    /// the sender's socket. Otherwise a packet that no routing takes from its socket (an eBPF switch) would count against the
-    /// sender's queue until it is received, and TCP small queues would keep two packets of a flow in the whole fabric.
+    /// Attaches a program that passes everything to the switches' ports to hosts. On veth it copies
+    /// the packet, and the copy no longer belongs to the sender's socket. Otherwise a packet that
+    /// no routing takes from its socket (an eBPF switch) would count against the sender's queue
+    /// until it is received, and TCP small queues would keep two packets of a flow in the whole
+    /// fabric.
     fn part_from_sockets(&self) -> Result<(), EmulationError> {
         let object = state::folder(&self.state.name).join("pass.o");
         std::fs::write(&object, PASS)

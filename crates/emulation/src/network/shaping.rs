@@ -21,8 +21,9 @@ impl Network {
     }
 }
 
-/// A token bucket with the buffer behind it. The bucket holds a frame, and what the rate sends in 200 us, so that a timer that comes late loses
-/// nothing. A frame that finds the bucket full leaves at once, where a wire would take its transmission time.
+/// A token bucket with the buffer behind it. The bucket holds a frame, and what the rate sends in
+/// 200 us, so that a timer that comes late loses nothing. A frame that finds the bucket full leaves
+/// at once, where a wire would take its transmission time.
 fn shaper(device: &str, Rate(bits): Rate, limits: PortLimits, frame: u32) -> String {
     let burst = u64::from(frame) + bits / 8 / 5000;
     let limit = limits.bytes.0.max(u64::from(frame));

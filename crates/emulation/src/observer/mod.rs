@@ -1,7 +1,7 @@
 //! The links that each subflow takes: an observer in the switches' namespaces.
 //!
-//! A packet socket reads the first bytes of each data frame that comes from another switch. The Ethernet address says the link, the headers say
-//! the subflow.
+//! A packet socket reads the first bytes of each data frame that comes from another switch. The
+//! Ethernet address says the link, the headers say the subflow.
 
 mod path_use;
 mod sharing;
@@ -143,9 +143,11 @@ fn open() -> std::io::Result<Socket> {
     Ok(socket)
 }
 
-/// A classic BPF program: the first bytes of frames with data that are received, nothing of those that are sent.
+/// A classic BPF program: the first bytes of frames with data that are received, nothing of those
+/// that are sent.
 fn received_data() -> [SockFilter; 6] {
-    // linux/filter.h: BPF_LD | BPF_W | BPF_ABS of SKF_AD_OFF + SKF_AD_PKTTYPE; BPF_JMP | BPF_JEQ; BPF_LD | BPF_W | BPF_LEN; BPF_JMP | BPF_JGT; BPF_RET.
+    // linux/filter.h: BPF_LD | BPF_W | BPF_ABS of SKF_AD_OFF + SKF_AD_PKTTYPE; BPF_JMP | BPF_JEQ;
+    // BPF_LD | BPF_W | BPF_LEN; BPF_JMP | BPF_JGT; BPF_RET.
     const PACKET_TYPE: u32 = 0xffff_f004;
     const OUTGOING: u32 = 4;
     [

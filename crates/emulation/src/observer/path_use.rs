@@ -16,8 +16,8 @@ type Pair = (Ipv4Addr, Ipv4Addr);
 type Hops = BTreeMap<Hop, u64>;
 
 impl Observed {
-    /// Path use in intervals of `every` milliseconds, from one millisecond of the clock to another. The subflows between two hosts
-    /// count as those of one connection.
+    /// Path use in intervals of `every` milliseconds, from one millisecond of the clock to another.
+    /// The subflows between two hosts count as those of one connection.
     pub(crate) fn path_use(&self, graph: &Graph, every: u64, (from, to): (u64, u64)) -> PathUse {
         let mut intervals: BTreeMap<(u64, Pair), BTreeMap<Subflow, Hops>> = BTreeMap::new();
         for &(subflow, hop, millis) in self.0.keys() {
@@ -50,7 +50,8 @@ fn tiers(graph: &Graph, hop: Hop) -> (u8, u8) {
     (tier(from), tier(to))
 }
 
-/// The last hop from each tier to each other one, of which a path has one each; within a tier all hops.
+/// The last hop from each tier to each other one, of which a path has one each; within a tier all
+/// hops.
 fn path(graph: &Graph, hops: &Hops) -> BTreeSet<Hop> {
     let is_last = |(hop, at): &(&Hop, &u64)| {
         let of = tiers(graph, **hop);
@@ -81,7 +82,8 @@ mod tests {
 
     use super::*;
 
-    /// Two leaves, two spines, a host each; links in the order leaf-1 spine-1, leaf-1 spine-2, leaf-2 spine-1, leaf-2 spine-2.
+    /// Two leaves, two spines, a host each; links in the order leaf-1 spine-1, leaf-1 spine-2,
+    /// leaf-2 spine-1, leaf-2 spine-2.
     fn graph() -> Graph {
         let text = "scheme = \"ecmp\"\nworkload = { kind = \"long\" }\nmeasure = { duration = \"1s\" }\n\
             [fabric]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 2\nhosts_per_leaf = 1\nparallel_links = 1\n";
@@ -110,7 +112,8 @@ mod tests {
                 seen.insert((Subflow { from, to }, hop(&graph, a, b), millis), 1);
             }
         };
-        // Apart at first; then the second subflow moves to the first one's spine; then one of them alone.
+        // Apart at first; then the second subflow moves to the first one's spine; then one of them
+        // alone.
         cross(1, "spine-1", 5);
         cross(2, "spine-2", 6);
         cross(1, "spine-1", 15);

@@ -1,5 +1,5 @@
-//! The links of a connection's subflows, and the time that they took to leave one that failed: of fabrics whose hosts have an address for each
-//! subflow.
+//! The links of a connection's subflows, and the time that they took to leave one that failed: of
+//! fabrics whose hosts have an address for each subflow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -33,7 +33,8 @@ pub struct Move {
 }
 
 impl Observed {
-    /// The number of times that the subflows of a connection took different links between two times of the monotonic clock, in nanoseconds.
+    /// The number of times that the subflows of a connection took different links between two times
+    /// of the monotonic clock, in nanoseconds.
     pub fn sharing(&self, from: u64, to: u64) -> Sharing {
         let mut frames: BTreeMap<(Ipv4Addr, u64), BTreeMap<(Ipv4Addr, u32), u64>> = BTreeMap::new();
         for (&(subflow, hop, millis), &count) in &self.0 {
@@ -54,7 +55,8 @@ impl Observed {
         sharing
     }
 
-    /// The subflows that had data on a link in the half second before it failed, and the time until they had some on another.
+    /// The subflows that had data on a link in the half second before it failed, and the time until
+    /// they had some on another.
     pub fn moves(&self, failed: u32, at: u64) -> Vec<Move> {
         let at = at / 1_000_000;
         let frames =

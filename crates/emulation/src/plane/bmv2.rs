@@ -1,4 +1,5 @@
-//! BMv2 with the P4 program of the scheme in each switch's namespace, started and filled by `heddle-p4-switch` (`p4/control`).
+//! BMv2 with the P4 program of the scheme in each switch's namespace, started and filled by
+//! `heddle-p4-switch` (`p4/control`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -219,7 +220,8 @@ fn destinations(network: &Network, switch: u32) -> Vec<Value> {
     network.hosts().flat_map(of_host).collect()
 }
 
-/// The scheme's parameters under the keys of `vectors/schemes`, and the logarithm of the estimators' tau in nanoseconds.
+/// The scheme's parameters under the keys of `vectors/schemes`, and the logarithm of the
+/// estimators' tau in nanoseconds.
 fn scheme(network: &Network) -> Result<(Value, u32), serde_json::Error> {
     let seed = network.scenario.seeds.first().copied().unwrap_or(1);
     let any = DreShift::at_least(TAU.as_nanos());
@@ -260,7 +262,8 @@ mod tests {
         assert!(refused.contains("no switch of the lab moves running flowlets"), "{refused}");
     }
 
-    /// The keys that `p4/control/heddle_p4/settings.py` reads, as in the traces of `vectors/schemes`.
+    /// The keys that `p4/control/heddle_p4/settings.py` reads, as in the traces of
+    /// `vectors/schemes`.
     #[test]
     fn shuttles_parameters_are_written_as_in_the_traces() {
         let scenario =

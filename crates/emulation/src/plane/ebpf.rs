@@ -94,8 +94,8 @@ impl DataPlane for Ebpf {
         self.0.wait_until_running(network)
     }
 
-    /// Daemons without probes start again with the fabric as it has become; packets go on meanwhile. The others learn failures from their
-    /// probes.
+    /// Daemons without probes start again with the fabric as it has become; packets go on
+    /// meanwhile. The others learn failures from their probes.
     fn reroute(
         &mut self,
         network: &Network,

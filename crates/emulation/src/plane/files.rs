@@ -1,4 +1,5 @@
-//! The files that `heddle-switch` reads: the fabric as run, with the hosts' addresses, and a configuration for each switch, with the scheme.
+//! The files that `heddle-switch` reads: the fabric as run, with the hosts' addresses, and a
+//! configuration for each switch, with the scheme.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -61,7 +61,8 @@ fn host_lines(network: &Network, switch: u32) -> String {
     to_hosts.map(line).collect()
 }
 
-/// Routes to the ToRs. One without a next hop is refused with an ICMP error no longer than the control plane needs: packets are dropped.
+/// Routes to the ToRs. One without a next hop is refused with an ICMP error no longer than the
+/// control plane needs: packets are dropped.
 fn tor_lines(network: &Network, switch: u32, routes: &Routes) -> String {
     let tors = (0..network.fabric.tors).filter(|tor| network.fabric.hosts + tor != switch);
     let line = |tor: u32| {

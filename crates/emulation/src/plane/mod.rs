@@ -108,7 +108,8 @@ pub trait DataPlane {
     /// If the kernel or a program refuses.
     fn start(&mut self, network: &Network, routes: &Routes) -> Result<(), EmulationError>;
 
-    /// The control plane has found other routes, after a failure or a recovery; `down` are the links that are down.
+    /// The control plane has found other routes, after a failure or a recovery; `down` are the
+    /// links that are down.
     ///
     /// # Errors
     /// If the kernel or a program refuses.

@@ -87,7 +87,8 @@ pub fn run(
     run.finish(tcp_before)
 }
 
-/// Paths are observed where connections without end have several subflows: of those between two hosts there is one.
+/// Paths are observed where connections without end have several subflows: of those between two
+/// hosts there is one.
 fn observer(network: &Network) -> Result<Option<Observer>, EmulationError> {
     let scenario = &network.scenario;
     let is_long = matches!(scenario.workload, heddle_scenario::Workload::Long(_));

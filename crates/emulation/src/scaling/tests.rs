@@ -61,7 +61,8 @@ fn no_scaling_changes_nothing() {
     assert_eq!(Scaling::NONE.apply(&scenario()), scenario());
 }
 
-/// 160 Gbps at half load are 6.6 million frames; with acknowledgements and 6 links 79 million hops a second. Two processors carry 120 000.
+/// 160 Gbps at half load are 6.6 million frames; with acknowledgements and 6 links 79 million hops
+/// a second. Two processors carry 120 000.
 #[test]
 fn the_machine_sets_the_rate() {
     assert_eq!(Scaling::for_machine(&scenario(), Kind::Ebpf, 2).rate, 1e-3);

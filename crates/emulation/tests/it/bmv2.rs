@@ -1,4 +1,5 @@
-//! The P4 programs on BMv2 switches under a whole run of the lab. Without BMv2 the tests are skipped, with a line for each.
+//! The P4 programs on BMv2 switches under a whole run of the lab. Without BMv2 the tests are
+//! skipped, with a line for each.
 
 use std::env;
 use std::fs;
@@ -102,9 +103,11 @@ fn hula_delivers_all_flows_and_its_counters_are_in_the_report() {
     let folder = tempfile::tempdir().unwrap();
     let results = run(folder.path(), &[]);
     let run = complete(&results, 10);
-    // Each flow starts a flowlet at its leaf, and its acknowledgements one at the other, unless a slot or a flow before it has one that lives.
+    // Each flow starts a flowlet at its leaf, and its acknowledgements one at the other, unless a
+    // slot or a flow before it has one that lives.
     assert!(counter(run, "flowlets") >= 2, "{}", run["totals"]);
-    // A frame of 60 bytes a link, spine and ToR in each period at most; in the warm-up alone there are some.
+    // A frame of 60 bytes a link, spine and ToR in each period at most; in the warm-up alone there
+    // are some.
     let bytes = counter(run, "probe_bytes");
     assert!(bytes > 0 && bytes.is_multiple_of(60), "{bytes}");
     assert_eq!(counter(run, "shims"), 0, "HULA adds none");
@@ -140,7 +143,8 @@ fn associates(kind: &str) {
     }
 }
 
-/// Nine switches. Agents open seven subflows from the ports that encode the seven paths, and the programs decode them.
+/// Nine switches. Agents open seven subflows from the ports that encode the seven paths, and the
+/// programs decode them.
 #[test]
 fn under_cflb_seven_subflows_carry_data_over_seven_links() {
     if skip() {

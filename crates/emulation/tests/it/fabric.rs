@@ -87,7 +87,8 @@ fn all_bytes_of_all_flows_arrive_and_the_results_are_those_of_a_simulation() {
         assert_eq!(run["totals"]["unfinished"], 0);
         assert!(run["totals"]["delivered_bytes"].as_u64() >= Some(20 * 30_000));
         assert_eq!((&facts["corrupt"], &facts["broken"]), (&0.into(), &0.into()));
-        // 30 KB are 21 frames of 2.4 ms at 5 Mbps; a full bucket lets the first pass at once, and a tenth of the second.
+        // 30 KB are 21 frames of 2.4 ms at 5 Mbps; a full bucket lets the first pass at once, and a
+        // tenth of the second.
         let median = &run["fct"]["all"]["seconds"]["p50"];
         assert!(median.as_f64() > Some(0.0455), "{median}");
     }
@@ -113,8 +114,9 @@ fn mptcp_connections_have_their_subflows() {
     assert!(subflows["2"].as_u64() > Some(0), "{subflows}");
 }
 
-/// The links to spine 1 fail for 1.5 s, in which eleven flows start; each takes spine 1 in one direction at least with a probability of 3/4.
-/// Packets are lost until routes follow; then everything arrives.
+/// The links to spine 1 fail for 1.5 s, in which eleven flows start; each takes spine 1 in one
+/// direction at least with a probability of 3/4. Packets are lost until routes follow; then
+/// everything arrives.
 #[test]
 fn flows_survive_a_link_that_fails_when_routes_follow() {
     if skip_without(Need::Root) {
@@ -317,7 +319,8 @@ fn agents_of_several_senders_ask_a_path_service_in_its_namespace() {
     assert!(facts["subflows"]["2"].as_u64() > Some(0), "{}", facts["subflows"]);
 }
 
-/// Claim C6 takes a hundred runs: each is kept when it ends, and not run again after an interruption.
+/// Claim C6 takes a hundred runs: each is kept when it ends, and not run again after an
+/// interruption.
 #[test]
 fn an_interrupted_evaluation_keeps_its_runs_and_goes_on_with_the_next() {
     if skip_without(Need::Root) {

@@ -22,8 +22,9 @@ pub enum Bound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Direction and size. A ratio: its excess over 1 is within half and twice the paper's (where the paper says "equal": 0.9
-    /// to 1.1). Another value: within a third. An exact one: equal. A bound: kept.
+    /// Direction and size. A ratio: its excess over 1 is within half and twice the paper's (where
+    /// the paper says "equal": 0.9 to 1.1). Another value: within a third. An exact one: equal. A
+    /// bound: kept.
     Agrees,
     /// A ratio's direction (more than 1.02), but not its size.
     DirectionOnly,
@@ -31,16 +32,18 @@ pub enum Verdict {
     Differs,
     /// The seeds' 95 % interval holds values of different verdicts: it takes more seeds to tell.
     Undecided,
-    /// A value of a scheme that is offered more than it carries, or whose flows had not all finished at the time limit: it grows with the length of the run, which papers do not state, and is not
-    /// judged.
+    /// A value of a scheme that is offered more than it carries, or whose flows had not all
+    /// finished at the time limit: it grows with the length of the run, which papers do not state,
+    /// and is not judged.
     RunLength,
     /// It was not measured.
     NotRun,
 }
 
 impl Bound {
-    /// Compares the interval of a measured value with a paper's value of the same unit ("x" for a ratio): the verdict of all its values,
-    /// [`Verdict::Undecided`] if they differ. A single seed has no interval; its value is judged as it is.
+    /// Compares the interval of a measured value with a paper's value of the same unit ("x" for a
+    /// ratio): the verdict of all its values, [`Verdict::Undecided`] if they differ. A single seed
+    /// has no interval; its value is judged as it is.
     pub fn judge(self, paper: f64, unit: &str, here: Estimate) -> Verdict {
         let half = here.half_width.unwrap_or(0.0);
         let (low, high) = (here.mean - half, here.mean + half);

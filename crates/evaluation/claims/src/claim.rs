@@ -13,7 +13,8 @@ pub trait Measure {
     /// The value of each seed; empty if the evidence lacks it.
     fn values(&self, evidence: &Self::Evidence) -> Vec<f64>;
 
-    /// A condition of the value that a reader needs to judge it, as a link that is offered more than it carries; `None` without.
+    /// A condition of the value that a reader needs to judge it, as a link that is offered more
+    /// than it carries; `None` without.
     fn remark(&self, evidence: &Self::Evidence) -> Option<String> {
         let _ = evidence;
         None

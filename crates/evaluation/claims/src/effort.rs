@@ -14,7 +14,8 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// The size that two flags choose: `full` before `medium`, and [`Effort::Quick`] without either.
+    /// The size that two flags choose: `full` before `medium`, and [`Effort::Quick`] without
+    /// either.
     pub fn of(medium: bool, full: bool) -> Effort {
         match (medium, full) {
             (_, true) => Effort::Full,

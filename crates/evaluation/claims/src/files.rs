@@ -46,7 +46,8 @@ pub fn make_folder(folder: &Path) -> Result<(), FileError> {
     fs::create_dir_all(folder).map_err(FileError::at(folder))
 }
 
-/// Writes `report.html` into a folder, and each plot below `plots/` as a file of its own. Makes the folders.
+/// Writes `report.html` into a folder, and each plot below `plots/` as a file of its own. Makes the
+/// folders.
 ///
 /// # Errors
 /// The first file that cannot be written.
@@ -99,7 +100,8 @@ mod tests {
         assert_eq!(write_atomically(&missing, b"x").unwrap_err().path, missing);
     }
 
-    /// A grid may hold the same cell twice (`--over workload.load=0.4,0.40`), and two commands may share a folder.
+    /// A grid may hold the same cell twice (`--over workload.load=0.4,0.40`), and two commands may
+    /// share a folder.
     #[test]
     fn writers_of_one_file_do_not_disturb_each_other() {
         let folder = tempfile::tempdir().unwrap();

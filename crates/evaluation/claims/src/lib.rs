@@ -1,8 +1,9 @@
 //! Claims of papers, judged by evidence.
 //!
-//! A [`Claim`] is a sentence of a paper with a number in it, and the measurement that tests it. A [`Finding`] has the
-//! measured value beside the paper's, and a [`Verdict`] by one rule for all ([`Bound::judge`]). A [`Paper`] is a set of claims
-//! with the experiments behind them, be they simulations or programs. This crate runs none itself and knows none.
+//! A [`Claim`] is a sentence of a paper with a number in it, and the measurement that tests it. A
+//! [`Finding`] has the measured value beside the paper's, and a [`Verdict`] by one rule for all
+//! ([`Bound::judge`]). A [`Paper`] is a set of claims with the experiments behind them, be they
+//! simulations or programs. This crate runs none itself and knows none.
 //!
 //! ```
 //! use heddle_claims::{Bound, Claim, Measure, Verdict};

@@ -136,7 +136,8 @@ pub fn possessive(name: &str) -> String {
     format!("{name}{}", if name.ends_with('s') { "'" } else { "'s" })
 }
 
-/// The report of a paper's evaluation, or of a part of it; without findings it has no table of claims.
+/// The report of a paper's evaluation, or of a part of it; without findings it has no table of
+/// claims.
 pub fn report<P: Paper>(title: &str, evidence: &Evidence<P>, findings: &[Finding]) -> Report {
     let mut report = P::lead(evidence).into_iter().fold(P::head(title, evidence), Report::section);
     if !findings.is_empty() {

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// A set of settings under which a paper's claims are judged, where the paper leaves some open or contradicts itself.
+/// A set of settings under which a paper's claims are judged, where the paper leaves some open or
+/// contradicts itself.
 ///
 /// Settings come from a source, never from a figure: a profile is not tuned.
 #[derive(Debug, PartialEq, Eq, Serialize)]

@@ -32,14 +32,16 @@ pub fn mean(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
 }
 
-/// Coefficient of variation: the standard deviation over the mean; `None` of nothing, or about a mean of zero.
+/// Coefficient of variation: the standard deviation over the mean; `None` of nothing, or about a
+/// mean of zero.
 pub fn variation(figures: &[f64]) -> Option<f64> {
     let mean = mean(figures).filter(|&mean| mean != 0.0)?;
     let squares: f64 = figures.iter().map(|x| (x - mean) * (x - mean)).sum();
     Some((squares / figures.len() as f64).sqrt() / mean)
 }
 
-/// The `q`-quantile (0 to 1) of sorted figures, by linear interpolation between ranks; `None` of nothing.
+/// The `q`-quantile (0 to 1) of sorted figures, by linear interpolation between ranks; `None` of
+/// nothing.
 pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let rank = q.clamp(0.0, 1.0) * last as f64;
@@ -48,12 +50,14 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     Some(sorted[below] + (sorted[above] - sorted[below]) * (rank - below as f64))
 }
 
-/// `n + 1` quantiles at even steps from 0 to 1: a distribution's shape in little space. Empty of nothing.
+/// `n + 1` quantiles at even steps from 0 to 1: a distribution's shape in little space. Empty of
+/// nothing.
 pub fn quantiles(sorted: &[f64], n: usize) -> Vec<f64> {
     (0..=n).filter_map(|i| quantile(sorted, i as f64 / n as f64)).collect()
 }
 
-/// Student's t for a two-sided 95 % interval (tables in any statistics text); beyond 30 degrees of freedom, 1.96 + 2.4 / n.
+/// Student's t for a two-sided 95 % interval (tables in any statistics text); beyond 30 degrees of
+/// freedom, 1.96 + 2.4 / n.
 fn t_975(degrees: usize) -> f64 {
     const TABLE: [f64; 30] = [
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,

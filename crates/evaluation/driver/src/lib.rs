@@ -1,6 +1,7 @@
-//! Runs a paper's evaluation from a command line. One driver serves every [`Paper`]: it selects claims, runs the
-//! experiments, writes `claims.json`, `claims.md`, `measured.json` and `report.html`, and prints the findings. Under several profiles it writes
-//! `profiles.md` and `profiles.json` as well: the findings side by side.
+//! Runs a paper's evaluation from a command line. One driver serves every [`Paper`]: it selects
+//! claims, runs the experiments, writes `claims.json`, `claims.md`, `measured.json` and
+//! `report.html`, and prints the findings. Under several profiles it writes `profiles.md` and
+//! `profiles.json` as well: the findings side by side.
 
 mod options;
 mod profiles;
@@ -48,7 +49,8 @@ struct Claims<'a> {
     claims: &'a [Finding],
 }
 
-/// Judges the claims that the options name, all if none: experiments, files, tables. Every file says its origin.
+/// Judges the claims that the options name, all if none: experiments, files, tables. Every file
+/// says its origin.
 ///
 /// # Errors
 /// If there is no such claim, an experiment fails or is interrupted, or a file cannot be written.

@@ -17,18 +17,21 @@ pub struct Options {
     /// One seed, few loads, few flows: within ten minutes on two cores (the default).
     #[arg(long, conflicts_with_all = ["medium", "full"])]
     pub quick: bool,
-    /// Five seeds with the loads and flows of --quick: five times as long. Verdicts are those of the seeds' 95 % interval.
+    /// Five seeds with the loads and flows of --quick: five times as long. Verdicts are those of
+    /// the seeds' 95 % interval.
     #[arg(long, conflicts_with = "full")]
     pub medium: bool,
     /// Five seeds, loads from 10 to 90 %, many flows: hours. Verdicts are as with --medium.
     #[arg(long)]
     pub full: bool,
-    /// Settings under which the claims are judged, where a paper contradicts itself or leaves much open: a profile's name, or "all" for each in
-    /// turn and a table of the claims side by side (hula: persistent, pool, per-flow, times; mp-hula: 8-hosts, text, ns-2) [default: the paper's first].
+    /// Settings under which the claims are judged, where a paper contradicts itself or leaves much
+    /// open: a profile's name, or "all" for each in turn and a table of the claims side by side
+    /// (hula: persistent, pool, per-flow, times; mp-hula: 8-hosts, text, ns-2) [default: the
+    /// paper's first].
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it. Profiles but
-    /// the first have a folder below it each [default: results/PAPER].
+    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it.
+    /// Profiles but the first have a folder below it each [default: results/PAPER].
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -50,7 +53,8 @@ impl Options {
         }
     }
 
-    /// The folder of a profile's results: the paper's for the first profile, one below it for another.
+    /// The folder of a profile's results: the paper's for the first profile, one below it for
+    /// another.
     pub fn folder_of<P: Paper>(&self, profile: &Profile) -> PathBuf {
         let folder = self.folder::<P>();
         let is_first = P::PROFILES.first().is_some_and(|first| first.name == profile.name);

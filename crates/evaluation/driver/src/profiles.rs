@@ -96,7 +96,8 @@ fn header(judged: &[Judged]) -> Vec<String> {
     fixed.into_iter().chain(named).collect()
 }
 
-/// A row for each claim: id, claim, place, paper, and the value with its verdict under each profile.
+/// A row for each claim: id, claim, place, paper, and the value with its verdict under each
+/// profile.
 fn rows(judged: &[Judged]) -> Vec<Vec<String>> {
     let Some((_, first)) = judged.first() else { return Vec::new() };
     let row = |(index, finding): (usize, &Finding)| {

@@ -1,4 +1,5 @@
-//! The fabric of two pods, the two workloads and the longest run of HULA's and MP-HULA's evaluations.
+//! The fabric of two pods, the two workloads and the longest run of HULA's and MP-HULA's
+//! evaluations.
 
 use heddle_claims::Effort;
 
@@ -32,8 +33,8 @@ impl Shape {
     }
 }
 
-/// The longest simulated time of a run, some 20 times that of a run whose flows all finish. A pool of connections under overload opens
-/// ever more of them, and such a run has no other end.
+/// The longest simulated time of a run, some 20 times that of a run whose flows all finish. A pool
+/// of connections under overload opens ever more of them, and such a run has no other end.
 pub(crate) fn time_limit(effort: Effort) -> &'static str {
     match effort {
         Effort::Demo | Effort::Quick | Effort::Medium => "10s",

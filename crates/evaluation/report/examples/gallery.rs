@@ -5,7 +5,8 @@ use heddle_report::{
     Style, Table, Unit,
 };
 
-/// Mean completion times in seconds at light load, and the load (percent) at which a scheme gives in.
+/// Mean completion times in seconds at light load, and the load (percent) at which a scheme gives
+/// in.
 const SCHEMES: [(&str, f64, f64); 4] = [
     ("TCP + ECMP", 0.0042, 68.0),
     ("TCP + HULA", 0.0040, 96.0),

@@ -1,5 +1,5 @@
-//! Plots as PNG files (feature `png`), drawn with the fonts of this machine: unlike all else here, the
-//! bytes may differ between machines.
+//! Plots as PNG files (feature `png`), drawn with the fonts of this machine: unlike all else here,
+//! the bytes may differ between machines.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
@@ -23,7 +23,8 @@ pub enum PngError {
 }
 
 impl Plot {
-    /// The plot as a PNG file, `scale` pixels for each of [`Plot::to_svg`]'s: 2 suits screens, 4 print.
+    /// The plot as a PNG file, `scale` pixels for each of [`Plot::to_svg`]'s: 2 suits screens, 4
+    /// print.
     ///
     /// # Errors
     ///

@@ -17,7 +17,8 @@ pub struct Case {
     pub about: &'static str,
     /// The case that its processor time for a packet-hop is compared with.
     pub baseline: Option<&'static str>,
-    /// Simulated time before counting starts: by then the flows that start together have lost packets and left slow start, or the fabric has its load.
+    /// Simulated time before counting starts: by then the flows that start together have lost
+    /// packets and left slow start, or the fabric has its load.
     pub after: Time,
     /// Simulated time that is counted; `None` counts to the end of the flows.
     pub time: Option<Time>,
@@ -25,7 +26,8 @@ pub struct Case {
     changes: &'static [(&'static str, &'static str)],
 }
 
-/// After it long flows are out of slow start: the first losses are past, and timeouts of 200 ms with them.
+/// After it long flows are out of slow start: the first losses are past, and timeouts of 200 ms
+/// with them.
 const SETTLED: Time = Time::millis(300);
 
 /// The scenarios' own warm-up.
@@ -141,7 +143,8 @@ impl Case {
     /// Its scenario, up to an end in simulated time, if there is one.
     ///
     /// # Errors
-    /// If the file that is built in does not load (a test sees that it does), or an end before it measures.
+    /// If the file that is built in does not load (a test sees that it does), or an end before it
+    /// measures.
     pub fn scenario(&self, end: Option<Time>) -> Result<Scenario, ScenarioError> {
         let source = Source::new(self.file.0, self.file.1);
         let with = |source: Source, (key, value): &(&str, &str)| source.with(*key, *value);
@@ -165,7 +168,8 @@ pub struct Speed {
     pub simulator: &'static str,
     /// Heddle's version.
     pub version: &'static str,
-    /// One packet, data or ACK, entering one link. Counted, as events and processor time, from [`Settings::after`] on, up to the next progress report.
+    /// One packet, data or ACK, entering one link. Counted, as events and processor time, from
+    /// [`Settings::after`] on, up to the next progress report.
     pub packet_hops: u64,
     /// Events handled.
     pub events: u64,
@@ -177,7 +181,8 @@ pub struct Speed {
     pub baseline: Option<&'static str>,
     /// Processor time for a packet-hop over that of the baseline.
     pub over_baseline: Option<f64>,
-    /// Most memory that the process has had, in bytes; only what the first case had is the case's own.
+    /// Most memory that the process has had, in bytes; only what the first case had is the case's
+    /// own.
     pub peak_memory_bytes: u64,
     /// Simulated time that is counted.
     pub simulated_seconds: f64,
@@ -210,7 +215,8 @@ pub enum BenchError {
         /// Start of the counting.
         after: Time,
     },
-    /// The counted time lies between two progress reports, which are the only times at which counters are read.
+    /// The counted time lies between two progress reports, which are the only times at which
+    /// counters are read.
     #[error("case {case} ended {} after {after}, too soon to count: counters are read every few hundred thousand events; give a longer --time", end.saturating_sub(*after))]
     Short {
         /// The case.
@@ -378,7 +384,8 @@ mod tests {
         assert!(error.to_string().contains("ended 10us after 20ms, too soon to count"), "{error}");
     }
 
-    /// 10 M a second against 8 M: a packet-hop takes 1.25 times as long. M-mp-hula's baseline was not run.
+    /// 10 M a second against 8 M: a packet-hop takes 1.25 times as long. M-mp-hula's baseline was
+    /// not run.
     #[test]
     fn cases_are_compared_with_those_that_were_run() {
         let mut speeds = [figures("a4", 8e6), figures("a", 10e6), figures("m-mp-hula", 5e6)];

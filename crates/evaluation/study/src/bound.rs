@@ -1,12 +1,16 @@
-//! A bound on the mean flow completion time: no scheme, transport or order of service goes below it on this fabric.
+//! A bound on the mean flow completion time: no scheme, transport or order of service goes below it
+//! on this fabric.
 //!
-//! All flows that cross a cut of the fabric share its capacity. A single server of that capacity that always serves the flow with the
-//! shortest remaining time has the least mean completion time of all (Schrage, Operations Research 1968), so that no fabric with the cut in it
-//! does better. The cuts are each host's link, the links of each ToR and those of each pod, in both directions; links that have failed do not
-//! count while they are down. The least times of single flows (module `single`) are another bound. The largest of all is given.
+//! All flows that cross a cut of the fabric share its capacity. A single server of that capacity
+//! that always serves the flow with the shortest remaining time has the least mean completion time
+//! of all (Schrage, Operations Research 1968), so that no fabric with the cut in it does better.
+//! The cuts are each host's link, the links of each ToR and those of each pod, in both directions;
+//! links that have failed do not count while they are down. The least times of single flows (module
+//! `single`) are another bound. The largest of all is given.
 //!
-//! "One big switch" (`scheme = "ideal"`) is no such bound: its ports drop packets, TCP takes time to find its share, and it ignores failures. It is
-//! another fabric, so that its own mean can be below the bound of this one.
+//! "One big switch" (`scheme = "ideal"`) is no such bound: its ports drop packets, TCP takes time
+//! to find its share, and it ignores failures. It is another fabric, so that its own mean can be
+//! below the bound of this one.
 
 mod single;
 
@@ -126,7 +130,8 @@ fn sum_over_cuts(
     sum
 }
 
-/// Bits per second that links which are up carry out of a set of nodes, or into it, from each time on.
+/// Bits per second that links which are up carry out of a set of nodes, or into it, from each time
+/// on.
 fn capacity(scenario: &Scenario, side: Side, inside: impl Fn(u32) -> bool) -> Vec<(f64, f64)> {
     let graph = &scenario.fabric.graph;
     let crosses = |link: u32| {
@@ -171,7 +176,8 @@ struct Job {
     bits: f64,
 }
 
-/// Sum of the completion times, each from its arrival, at a server that serves the job with the shortest remaining time.
+/// Sum of the completion times, each from its arrival, at a server that serves the job with the
+/// shortest remaining time.
 fn shortest_remaining_time(mut jobs: Vec<Job>, capacity: &[(f64, f64)]) -> f64 {
     jobs.sort_by(|a, b| a.at.total_cmp(&b.at));
     let mut waiting: BinaryHeap<std::cmp::Reverse<Bits>> = BinaryHeap::new();

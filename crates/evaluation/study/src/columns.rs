@@ -1,4 +1,5 @@
-//! Tables as Apache Parquet, made from the CSV files beside them: the same columns and rows, with types.
+//! Tables as Apache Parquet, made from the CSV files beside them: the same columns and rows, with
+//! types.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,8 @@ pub enum TableError {
     },
 }
 
-/// Type of a column: the narrowest that holds all its values, and every digit of its whole numbers. Empty fields are null, in every type.
+/// Type of a column: the narrowest that holds all its values, and every digit of its whole numbers.
+/// Empty fields are null, in every type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Whole numbers from 0 to `i64::MAX`.
@@ -97,9 +99,11 @@ impl Kind {
     }
 }
 
-/// Converts a CSV file with a header line into a Parquet file, compressed by Snappy. A column of whole numbers becomes `INT64` (unsigned
-/// if one is above `i64::MAX`), one of other numbers `DOUBLE`, every other one text, whole numbers that neither holds among them; an empty field becomes null. `provenance` goes into the file's metadata, under [`PROVENANCE`].
-/// The Parquet file has its name once it is whole.
+/// Converts a CSV file with a header line into a Parquet file, compressed by Snappy. A column of
+/// whole numbers becomes `INT64` (unsigned if one is above `i64::MAX`), one of other numbers
+/// `DOUBLE`, every other one text, whole numbers that neither holds among them; an empty field
+/// becomes null. `provenance` goes into the file's metadata, under [`PROVENANCE`]. The Parquet file
+/// has its name once it is whole.
 ///
 /// # Errors
 /// Files that cannot be read or written, and rows whose number of fields is not the header's.

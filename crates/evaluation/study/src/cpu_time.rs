@@ -8,7 +8,8 @@ pub fn thread_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Time since the first call, in seconds: other systems have no clock of a thread's processor time that is as easily read.
+/// Time since the first call, in seconds: other systems have no clock of a thread's processor time
+/// that is as easily read.
 #[cfg(not(unix))]
 pub fn thread_seconds() -> f64 {
     use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! Schemes in shared libraries: found when a scenario is read, run in the engine.
 //!
-//! A library stays loaded until the process ends. It is known by the digest of its bytes: one that has changed on disk is another library,
-//! and a run is always of the code that its digest names.
+//! A library stays loaded until the process ends. It is known by the digest of its bytes: one that
+//! has changed on disk is another library, and a run is always of the code that its digest names.
 #![allow(unsafe_code, reason = "a shared library is code of someone else's")]
 
 use std::collections::BTreeMap;
@@ -93,7 +93,8 @@ pub fn find(path: &Path, parameters: &BTreeMap<String, u64>) -> Result<External,
     describe(table, &path.display().to_string(), digest, parameters)
 }
 
-/// Runs a scenario with one seed, as [`heddle_sim::simulate`] does; a scheme in a library is one that was found before.
+/// Runs a scenario with one seed, as [`heddle_sim::simulate`] does; a scheme in a library is one
+/// that was found before.
 ///
 /// # Errors
 /// As [`heddle_sim::simulate`], and [`SimError::External`] if a step of the library cannot be used.
@@ -169,11 +170,13 @@ fn open(path: &Path, digest: &str) -> Result<&'static Table, ExternalError> {
 
 #[cfg(any(unix, windows))]
 fn table_of(path: &Path) -> Result<&'static Table, ExternalError> {
-    // SAFETY: the user names the library, whose initialisers run as those of any library that is linked.
+    // SAFETY: the user names the library, whose initialisers run as those of any library that is
+    // linked.
     let library = unsafe { libloading::Library::new(path) }
         .map_err(|error| ExternalError::Open { path: path.to_owned(), error })?;
     let missing = || ExternalError::Symbol { path: path.to_owned() };
-    // SAFETY: the header states the function's type; a library that exports another one of this name breaks its promise.
+    // SAFETY: the header states the function's type; a library that exports another one of this
+    // name breaks its promise.
     let table = unsafe {
         let entry = library.get::<abi::Entry>(abi::SYMBOL.as_bytes()).map_err(|_| missing())?;
         entry().as_ref()

@@ -10,7 +10,8 @@ use crate::paper::{
 };
 use crate::point::{Point, Results, cells_under, in_order};
 
-/// Simulates the points and runs the experiments that some claims need; runs are kept in `runs/` below the request's folder.
+/// Simulates the points and runs the experiments that some claims need; runs are kept in `runs/`
+/// below the request's folder.
 ///
 /// # Errors
 /// If the monitor stops it or a result cannot be kept.

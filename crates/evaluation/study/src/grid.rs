@@ -1,4 +1,5 @@
-//! Many runs on all cores, each kept as soon as it is done, so that interrupted work goes on where it stopped.
+//! Many runs on all cores, each kept as soon as it is done, so that interrupted work goes on where
+//! it stopped.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -50,7 +51,8 @@ pub enum GridError {
     Store(#[from] FileError),
 }
 
-/// Runs every cell that `store` does not hold yet, on all cores of the current thread pool; results in the cells' order.
+/// Runs every cell that `store` does not hold yet, on all cores of the current thread pool; results
+/// in the cells' order.
 ///
 /// # Errors
 /// The first cell that fails, or the interruption; all cells finished until then are in the store.

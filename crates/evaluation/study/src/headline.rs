@@ -19,7 +19,8 @@ impl Variant {
     }
 }
 
-/// [`HEADLINE_METRIC`](crate::paper::SimulatedPaper::HEADLINE_METRIC) at one point over the same at another.
+/// [`HEADLINE_METRIC`](crate::paper::SimulatedPaper::HEADLINE_METRIC) at one point over the same at
+/// another.
 #[derive(Clone, Copy, Debug)]
 pub struct Headline<P> {
     /// Its key in JSON.

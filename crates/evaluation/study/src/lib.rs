@@ -1,13 +1,15 @@
-//! Many simulations: grids of scenarios, kept results, sweeps, and the evaluation of papers by simulation.
+//! Many simulations: grids of scenarios, kept results, sweeps, and the evaluation of papers by
+//! simulation.
 //!
-//! - [`grid`] runs [`cell::Cell`]s on all cores and keeps each result in a [`store::Store`]; [`summary`] has the values
-//!   that are kept of a run, [`metric`] single values of it.
+//! - [`grid`] runs [`cell::Cell`]s on all cores and keeps each result in a [`store::Store`];
+//!   [`summary`] has the values that are kept of a run, [`metric`] single values of it.
 //! - [`record`] writes captures of links ([`pcap`]) and traces of flows.
 //! - [`paired`] compares the rows of a sweep with a baseline, seed by seed.
-//! - [`plan`] has a sweep before it runs; [`sweep`] and [`results`] write tables and raw data; [`view`] draws them.
-//! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments, measures of its claims.
-//!   [`gather`] runs what some claims need, [`measure`] takes their values, [`sensitivity`] varies the choices that the paper
-//!   leaves open.
+//! - [`plan`] has a sweep before it runs; [`sweep`] and [`results`] write tables and raw data;
+//!   [`view`] draws them.
+//! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments,
+//!   measures of its claims. [`gather`] runs what some claims need, [`measure`] takes their values,
+//!   [`sensitivity`] varies the choices that the paper leaves open.
 //! - [`external`] loads schemes from shared libraries.
 //! - [`mod@bench`] measures the simulator's speed.
 

@@ -68,7 +68,8 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
         }
     }
 
-    /// The overloaded points, whose values grow with the length of the run, and those with unfinished flows.
+    /// The overloaded points, whose values grow with the length of the run, and those with
+    /// unfinished flows.
     fn remark(&self, evidence: &Evidence<P>) -> Option<String> {
         let overload = |point| {
             let load = evidence.loads.get(&point).filter(|load| load.is_overloaded)?;
@@ -85,13 +86,15 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// True if a point that decides the value is overloaded, or was stopped before its flows had finished.
+    /// True if a point that decides the value is overloaded, or was stopped before its flows had
+    /// finished.
     fn is_run_length(&self, evidence: &Evidence<P>) -> bool {
         let results = &evidence.results;
         let is_overloaded =
             |point: &P::Point| evidence.loads.get(point).is_some_and(|load| load.is_overloaded);
         let is_unfinished = |point: &P::Point| unfinished(results, *point).is_some();
-        // Without its longest flows a rival's value is too small, so that one of them may be the greatest in truth.
+        // Without its longest flows a rival's value is too small, so that one of them may be the
+        // greatest in truth.
         let unfinished_decide = match self {
             Measure::Worst(..) => self.points(),
             _ => self.deciding(results),
@@ -118,7 +121,8 @@ impl<P: SimulatedPaper> Measure<P> {
     }
 }
 
-/// The runs of a point that were stopped at their time limit before all flows had finished, in a sentence; `None` without.
+/// The runs of a point that were stopped at their time limit before all flows had finished, in a
+/// sentence; `None` without.
 fn unfinished<P: Point>(results: &Results<P>, point: P) -> Option<String> {
     let runs = results.runs(point);
     let open = runs.iter().filter(|run| run.totals.unfinished > 0);

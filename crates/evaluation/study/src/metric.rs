@@ -49,7 +49,8 @@ pub fn p99_small(run: &RunSummary) -> Option<f64> {
     run.fct.class("small").map(|class| class.seconds.p99)
 }
 
-/// Application bytes that all hosts together received in order in the measuring window, in bits per second.
+/// Application bytes that all hosts together received in order in the measuring window, in bits per
+/// second.
 pub fn goodput(run: &RunSummary) -> Option<f64> {
     Some(run.totals.goodput_bps)
 }
@@ -64,8 +65,8 @@ pub fn port<'a>(run: &'a RunSummary, from: &str, to: &str) -> Option<&'a PortSum
     run.ports.iter().find(|port| port.from == from && port.to == to)
 }
 
-/// Share of the samples of connections with two subflows or more in which two of these had a link between switches in
-/// common, in percent.
+/// Share of the samples of connections with two subflows or more in which two of these had a link
+/// between switches in common, in percent.
 pub fn shared_link_percent(run: &RunSummary) -> Option<f64> {
     run.path_use.and_then(|used| percent(used.shared, used.samples))
 }
@@ -95,7 +96,8 @@ pub fn retransmitted_percent(run: &RunSummary) -> Option<f64> {
     percent(run.totals.retransmitted, run.totals.segments)
 }
 
-/// Bytes given to a second subflow because the first was late with them, in percent of those delivered.
+/// Bytes given to a second subflow because the first was late with them, in percent of those
+/// delivered.
 pub fn reinjected_percent(run: &RunSummary) -> Option<f64> {
     percent(run.totals.reinjected_bytes, run.totals.delivered_bytes)
 }

@@ -17,15 +17,18 @@ const MOST_STATES: usize = 16;
 /// The load that a scenario offers to its links.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Offered {
-    /// Load as the scenario gives it: payload. Of several workloads the sum, which says something if they have one capacity.
+    /// Load as the scenario gives it: payload. Of several workloads the sum, which says something
+    /// if they have one capacity.
     pub load: f64,
-    /// The same with headers: what links carry. It is without retransmissions, acknowledgements, probes and shims.
+    /// The same with headers: what links carry. It is without retransmissions, acknowledgements,
+    /// probes and shims.
     pub wire_load: f64,
     /// Links that equal splitting (ECMP) offers more than they carry, busiest first.
     pub overloaded: Vec<OverloadedLink>,
     /// The busiest link's share, also if it is not overloaded.
     pub busiest: f64,
-    /// The ToR or pod whose links to the tiers above together are offered most, and the share of their rates: above 1 no scheme carries it.
+    /// The ToR or pod whose links to the tiers above together are offered most, and the share of
+    /// their rates: above 1 no scheme carries it.
     pub busiest_cut: Option<(String, f64)>,
 }
 
@@ -42,8 +45,8 @@ pub struct OverloadedLink {
     pub from_seconds: f64,
 }
 
-/// The loads of a scenario, from its start and after each of its failures; `None` for workloads without a load, and where packets take other paths than
-/// the shortest.
+/// The loads of a scenario, from its start and after each of its failures; `None` for workloads
+/// without a load, and where packets take other paths than the shortest.
 ///
 /// # Errors
 /// If the graph makes no fabric.
@@ -86,7 +89,8 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
 }
 
 impl Offered {
-    /// Looks at the links that leave each ToR upwards and each pod, in each direction. Links that are down are offered nothing.
+    /// Looks at the links that leave each ToR upwards and each pod, in each direction. Links that
+    /// are down are offered nothing.
     fn add_cuts(&mut self, graph: &Graph, loads: &[OfferedLoad]) {
         let nodes: BTreeMap<&str, &Node> =
             graph.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
@@ -122,8 +126,9 @@ impl Offered {
         }
     }
 
-    /// True if a scheme is offered more than it carries: queues grow with the length of the run. ECMP and spraying split equally, whatever
-    /// links carry; for other schemes this is so if no split would do.
+    /// True if a scheme is offered more than it carries: queues grow with the length of the run.
+    /// ECMP and spraying split equally, whatever links carry; for other schemes this is so if no
+    /// split would do.
     pub fn overloads(&self, scheme: &Scheme) -> bool {
         let splits_equally = matches!(scheme, Scheme::Ecmp | Scheme::EcmpNs2 | Scheme::Spray);
         (splits_equally && !self.overloaded.is_empty()) || self.overloaded_cut().is_some()
@@ -230,7 +235,8 @@ mod tests {
         assert!(!said.contains("no scheme"), "other links have room: {said}");
     }
 
-    /// 80 of the 160 Mbps that each leaf is offered cross, half over each spine: 400 Mbps are enough up, 10 Mbps are not enough down.
+    /// 80 of the 160 Mbps that each leaf is offered cross, half over each spine: 400 Mbps are
+    /// enough up, 10 Mbps are not enough down.
     #[test]
     fn an_overloaded_direction_is_named() {
         let rates = r#"[{ between = "leaf-1 spine-1", rate = "1Gbps", reverse_rate = "100Mbps" }]"#;
@@ -242,7 +248,8 @@ mod tests {
         assert_eq!((&*offered.overloaded[0].from, offered.overloaded.len()), ("leaf-1", 1));
     }
 
-    /// Of 160 Gbps between the pods 120 are left, and a link carries twice its share under an equal split.
+    /// Of 160 Gbps between the pods 120 are left, and a link carries twice its share under an equal
+    /// split.
     #[test]
     fn a_scheme_that_can_avoid_a_link_is_overloaded_only_where_no_split_would_do() {
         let at = |load: &str| {

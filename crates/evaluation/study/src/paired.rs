@@ -1,7 +1,8 @@
 //! Ratios to a baseline, seed by seed.
 //!
-//! Runs of one seed have the same flows, so that what a seed has in common cancels out: the interval of the ratios is narrower than those of
-//! both means. Ratios are averaged as logarithms (their geometric mean), so that a ratio and its inverse have inverse averages.
+//! Runs of one seed have the same flows, so that what a seed has in common cancels out: the
+//! interval of the ratios is narrower than those of both means. Ratios are averaged as logarithms
+//! (their geometric mean), so that a ratio and its inverse have inverse averages.
 
 use std::fmt::Write as _;
 
@@ -59,7 +60,8 @@ pub struct Ratio {
     pub figure: String,
     /// Geometric mean of the seeds' ratios: below 1, the row has less.
     pub ratio: f64,
-    /// Ends of the 95 % confidence interval by Student's t, of the logarithms; absent with a single seed.
+    /// Ends of the 95 % confidence interval by Student's t, of the logarithms; absent with a single
+    /// seed.
     pub interval: Option<(f64, f64)>,
     /// Seeds that both have.
     pub seeds: usize,
@@ -89,7 +91,8 @@ fn figures(rows: &[Row]) -> Vec<Figure<'_>> {
     figures
 }
 
-/// The ratios of every row to the row that has the baseline's value and otherwise the same ones; figures that are 0 or missing are left out.
+/// The ratios of every row to the row that has the baseline's value and otherwise the same ones;
+/// figures that are 0 or missing are left out.
 pub fn ratios(axes: &[Axis], rows: &[Row], baseline: &Baseline) -> Vec<Ratio> {
     let Some(axis) = axes.iter().position(|axis| axis.key == baseline.key) else {
         return Vec::new();
@@ -161,7 +164,8 @@ mod tests {
         (axes, rows(settings.to_vec(), all))
     }
 
-    /// Ratios 1/2, 1 and 1/4 by seed, whatever the order: 1/2 on average. Their logarithms deviate by ln 2; t = 4.303 for three seeds.
+    /// Ratios 1/2, 1 and 1/4 by seed, whatever the order: 1/2 on average. Their logarithms deviate
+    /// by ln 2; t = 4.303 for three seeds.
     #[test]
     fn ratios_are_of_seeds_and_their_mean_is_geometric() {
         let (axes, rows) = sweep();

@@ -46,7 +46,8 @@ pub trait Experiment: Copy + PartialEq + 'static {
     /// Its seeds.
     fn seeds(self, effort: Effort) -> &'static [u64];
 
-    /// Runs it once, with a profile's changes as dotted keys and values, of which those count that mean anything to it.
+    /// Runs it once, with a profile's changes as dotted keys and values, of which those count that
+    /// mean anything to it.
     ///
     /// # Errors
     /// None that a caller can cause.
@@ -93,7 +94,8 @@ pub type Outcomes<E> = Vec<(E, <E as Experiment>::Outcome)>;
 pub enum Measure<P: SimulatedPaper> {
     /// A value at one point over the same value at another: how many times worse the first is.
     Ratio(Metric, P::Point, P::Point),
-    /// The least value of the rivals of a point over the point's own: more than 1 if it is the best.
+    /// The least value of the rivals of a point over the point's own: more than 1 if it is the
+    /// best.
     Best(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
     /// A point's value over the greatest of its rivals': more than 1 if it is the worst.
     Worst(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
@@ -152,8 +154,8 @@ impl<P: SimulatedPaper> Default for Evidence<P> {
 }
 
 impl<P: SimulatedPaper> Evidence<P> {
-    /// The load in percent from which on an equal split (ECMP) offers a link more than it carries at some points that differ in load and
-    /// scheme alone; `None` above 100 %.
+    /// The load in percent from which on an equal split (ECMP) offers a link more than it carries
+    /// at some points that differ in load and scheme alone; `None` above 100 %.
     pub fn overload_from(&self, of: impl Fn(&P::Point) -> bool) -> Option<f64> {
         let (point, load) = self.loads.iter().find(|(point, _)| of(point))?;
         let from = f64::from(point.load()) / load.busiest;

@@ -1,4 +1,5 @@
-//! Writer of capture files: pcap with times in nanoseconds, of Ethernet frames (draft-ietf-opsawg-pcap, sections 4 and 5).
+//! Writer of capture files: pcap with times in nanoseconds, of Ethernet frames
+//! (draft-ietf-opsawg-pcap, sections 4 and 5).
 //!
 //! Frames have their headers only, as of a capture with a short snapshot length.
 

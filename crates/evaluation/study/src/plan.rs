@@ -77,7 +77,8 @@ impl Plan {
         self.combinations.iter().flat_map(Combination::cells).collect()
     }
 
-    /// A warning of overload, of the combination whose links are offered most; `None` where none overloads a link.
+    /// A warning of overload, of the combination whose links are offered most; `None` where none
+    /// overloads a link.
     pub fn overload(&self) -> Option<String> {
         let overloaded = || self.combinations.iter().filter(|one| one.is_overloaded());
         // Of equal ones the first.

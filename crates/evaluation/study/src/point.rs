@@ -16,7 +16,8 @@ pub trait Point: Copy + Ord + 'static {
     /// Load in percent.
     fn load(&self) -> u8;
 
-    /// True if a change of a dotted key means anything at this point: HULA's keys mean nothing to ECMP.
+    /// True if a change of a dotted key means anything at this point: HULA's keys mean nothing to
+    /// ECMP.
     fn takes(&self, key: &str) -> bool;
 
     /// The scenario file with this point's overrides.
@@ -35,8 +36,8 @@ pub trait Point: Copy + Ord + 'static {
         load(&self.source(effort), &no_files)
     }
 
-    /// The scenario with further changes, of which those count that the point [takes](Point::takes). An `@` in a value
-    /// stands for the load.
+    /// The scenario with further changes, of which those count that the point
+    /// [takes](Point::takes). An `@` in a value stands for the load.
     ///
     /// # Errors
     /// As [`Point::scenario`].

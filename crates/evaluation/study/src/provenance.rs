@@ -17,7 +17,8 @@ pub struct Provenance {
     pub scenario_file: String,
     /// Overrides of its keys (`--set`).
     pub overrides: Vec<String>,
-    /// The scenario with its overrides and with every default written out, as `heddle show` prints it.
+    /// The scenario with its overrides and with every default written out, as `heddle show` prints
+    /// it.
     pub scenario: Value,
 }
 

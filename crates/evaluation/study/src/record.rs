@@ -61,7 +61,8 @@ impl Wanted {
 /// Runs each cell, and writes what is wanted of it to a folder. Gives the names of the files.
 ///
 /// # Errors
-/// The first run that fails or is interrupted, a flow that never starts, and the first file that cannot be written.
+/// The first run that fails or is interrupted, a flow that never starts, and the first file that
+/// cannot be written.
 pub fn record(
     cells: &[Cell],
     wanted: &Wanted,
@@ -167,7 +168,8 @@ impl Recorder for Files {
     }
 }
 
-/// A line of a trace. The first hop is the switch behind the sender's ToR; where there is none, both are on one ToR.
+/// A line of a trace. The first hop is the switch behind the sender's ToR; where there is none,
+/// both are on one ToR.
 fn trace_line(point: &TracePoint<'_>) -> String {
     let TracePoint { at, subflow, state, path } = point;
     let counters = &state.counters;

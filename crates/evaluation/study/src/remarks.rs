@@ -6,7 +6,8 @@ use crate::summary::RunSummary;
 /// Runs under a name: a scheme, or the settings of a row.
 pub type Named<'a> = (&'a str, &'a [RunSummary]);
 
-/// Remarks on some sets of runs, each set one row of a table. Empty if all flows finished in a steady state.
+/// Remarks on some sets of runs, each set one row of a table. Empty if all flows finished in a
+/// steady state.
 pub fn remarks(rows: &[Named<'_>]) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(unfinished(rows));

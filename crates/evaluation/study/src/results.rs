@@ -48,7 +48,8 @@ pub struct OverSeeds {
     pub fct_p95: Option<Estimate>,
     /// 99th percentile.
     pub fct_p99: Option<Estimate>,
-    /// The classes of sizes, from the smallest: in JSON `fct_mean_NAME`, `fct_p99_NAME`, `slowdown_mean_NAME` and `slowdown_p99_NAME` of each.
+    /// The classes of sizes, from the smallest: in JSON `fct_mean_NAME`, `fct_p99_NAME`,
+    /// `slowdown_mean_NAME` and `slowdown_p99_NAME` of each.
     #[serde(flatten)]
     pub classes: Classes,
     /// Mean slowdown of all flows.
@@ -194,7 +195,8 @@ pub const LINKS: &str = "links.csv";
 /// Columns of [`flow_lines`].
 pub const FLOW_COLUMNS: &str = "seed,flow,workload,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps,id";
 
-/// The name under which a store keeps a run's lines of [`FLOWS`]. It is another one where the columns change.
+/// The name under which a store keeps a run's lines of [`FLOWS`]. It is another one where the
+/// columns change.
 pub const KEPT_FLOWS: &str = "flows-3.csv";
 
 /// Columns of [`link_lines`].
@@ -203,9 +205,11 @@ pub const LINK_COLUMNS: &str = "seed,time_s,from,to,sent_bytes,queued_bytes,drop
 /// The name under which a store keeps a run's lines of [`LINKS`], as [`KEPT_FLOWS`].
 pub const KEPT_LINKS: &str = "links-2.csv";
 
-/// One line a measured flow, in the order of their ends: its number in the run, its workload's name (empty where there is one workload), times in
-/// seconds, hosts by name, sizes in bytes. The status is `finished`, `unfinished` (no completion time), or `long` (a flow without end: no size,
-/// and the bytes that it delivered in the measuring window). The last column is the name of a flow of a flow graph; it is empty for other flows.
+/// One line a measured flow, in the order of their ends: its number in the run, its workload's name
+/// (empty where there is one workload), times in seconds, hosts by name, sizes in bytes. The status
+/// is `finished`, `unfinished` (no completion time), or `long` (a flow without end: no size, and
+/// the bytes that it delivered in the measuring window). The last column is the name of a flow of a
+/// flow graph; it is empty for other flows.
 pub fn flow_lines(scenario: &Scenario, seed: u64, outcome: &Outcome) -> String {
     let (mut csv, names) = (String::new(), scenario.workload.names());
     let parts = scenario.workload.parts();
@@ -258,7 +262,8 @@ pub fn link_lines(seed: u64, outcome: &Outcome) -> String {
     csv
 }
 
-/// Writes `summary.json`, `flows.csv` and, where the scenario samples, `links.csv` of runs that no store keeps.
+/// Writes `summary.json`, `flows.csv` and, where the scenario samples, `links.csv` of runs that no
+/// store keeps.
 ///
 /// # Errors
 /// The first file that cannot be written.
@@ -296,8 +301,8 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Writes one table of the tables that a store keeps of some cells, each line behind the values of `settings`; nothing, if none has it.
-/// Gives true if it was written.
+/// Writes one table of the tables that a store keeps of some cells, each line behind the values of
+/// `settings`; nothing, if none has it. Gives true if it was written.
 ///
 /// # Errors
 /// The first file that cannot be read or written.

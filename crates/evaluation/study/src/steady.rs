@@ -1,8 +1,11 @@
-//! A test for a steady state: means that still grow with the length of the run are no property of a scheme.
+//! A test for a steady state: means that still grow with the length of the run are no property of a
+//! scheme.
 //!
-//! The measured flows of a run, in order of their starts, make batches of equal size. Without a trend the batches' means are equally likely
-//! in any order; the Mann-Kendall test (Mann, Econometrica 1945; Kendall 1975) counts pairs that rise. Runs of several seeds are joined by
-//! Stouffer's method. A scheme that is offered more than it carries shows a trend, as its queues grow with time.
+//! The measured flows of a run, in order of their starts, make batches of equal size. Without a
+//! trend the batches' means are equally likely in any order; the Mann-Kendall test (Mann,
+//! Econometrica 1945; Kendall 1975) counts pairs that rise. Runs of several seeds are joined by
+//! Stouffer's method. A scheme that is offered more than it carries shows a trend, as its queues
+//! grow with time.
 
 use heddle_claims::stats::mean;
 use heddle_sim::FlowRecord;
@@ -15,7 +18,8 @@ const BATCHES: usize = 20;
 /// Flows of a batch, at least.
 const LEAST_FLOWS: usize = 5;
 
-/// A trend is taken for one above this quantile of the normal distribution: by chance one test in two hundred is.
+/// A trend is taken for one above this quantile of the normal distribution: by chance one test in
+/// two hundred is.
 const SIGNIFICANT: f64 = 2.576;
 
 /// The second half's mean over the first's, at least: smaller trends do not matter.
@@ -35,8 +39,8 @@ pub fn batches(flows: &[FlowRecord], value: impl Fn(&FlowRecord) -> f64) -> Vec<
     batches.filter_map(|batch| mean(&values(batch))).collect()
 }
 
-/// The ratio of the mean slowdown of the second half of the measuring window to that of the first, if there is a trend; `None` in a
-/// steady state, and where there are too few flows to tell.
+/// The ratio of the mean slowdown of the second half of the measuring window to that of the first,
+/// if there is a trend; `None` in a steady state, and where there are too few flows to tell.
 pub fn growth(runs: &[RunSummary]) -> Option<f64> {
     let runs: Vec<&[f64]> =
         runs.iter().map(|run| run.batches.as_slice()).filter(|b| !b.is_empty()).collect();
@@ -96,7 +100,8 @@ mod tests {
             [run(&cell(1, &changes)), run(&cell(2, &changes))]
         };
         assert_eq!(growth(&runs_at("0.2")), None);
-        // Two thirds of what both hosts of a leaf send at 900 Mbps cross the one link that is left of two: 1.2 Gbps over 1 Gbps.
+        // Two thirds of what both hosts of a leaf send at 900 Mbps cross the one link that is left
+        // of two: 1.2 Gbps over 1 Gbps.
         assert!(growth(&runs_at("0.9")).unwrap() > 1.5);
     }
 

@@ -101,12 +101,14 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     }
 }
 
-/// Counted up when what a [`RunSummary`] keeps of a run changes: one that lacks it is not taken for a whole one.
+/// Counted up when what a [`RunSummary`] keeps of a run changes: one that lacks it is not taken for
+/// a whole one.
 const FORMAT: u32 = 5;
 
-/// Names a run by all that its result depends on: the resolved scenario, the seed and the engine's behaviour; and by what is kept. The
-/// title and the other seeds are no part of it, nor is the place of a library, whose digest is. 24 hexadecimal digits: files of the run are
-/// `KEY.json` and the like.
+/// Names a run by all that its result depends on: the resolved scenario, the seed and the engine's
+/// behaviour; and by what is kept. The title and the other seeds are no part of it, nor is the
+/// place of a library, whose digest is. 24 hexadecimal digits: files of the run are `KEY.json` and
+/// the like.
 pub fn key(cell: &Cell) -> String {
     let mut scenario =
         Scenario { title: String::new(), seeds: Vec::new(), ..cell.scenario.clone() };
@@ -131,7 +133,8 @@ const UNUSED: [&str; 6] = [
     ", size_classes: [Bytes(100000), Bytes(10000000)]",
 ];
 
-/// A scenario as text. What it does not use is left out, so that a new field leaves the keys of other scenarios as they are.
+/// A scenario as text. What it does not use is left out, so that a new field leaves the keys of
+/// other scenarios as they are.
 fn canonical(scenario: &Scenario) -> String {
     UNUSED.iter().fold(format!("{scenario:?}"), |text, unused| text.replace(unused, ""))
 }

@@ -20,7 +20,8 @@ use crate::{bound, steady};
 /// Points kept of a distribution.
 const SHAPE: usize = 200;
 
-/// One run, small enough to keep by the thousand. Times are in seconds, sizes in bytes, rates in bits per second.
+/// One run, small enough to keep by the thousand. Times are in seconds, sizes in bytes, rates in
+/// bits per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// The scenario's title.
@@ -50,9 +51,11 @@ pub struct RunSummary {
     pub requests: Vec<RequestSummary>,
     /// A time that no scheme can go below on this fabric with these flows: see [`crate::bound`].
     pub bound_mean_seconds: Option<f64>,
-    /// Mean slowdowns of batches of equally many flows in order of their starts: a trend is no steady state (see [`crate::steady`]).
+    /// Mean slowdowns of batches of equally many flows in order of their starts: a trend is no
+    /// steady state (see [`crate::steady`]).
     pub batches: Vec<f64>,
-    /// Mean flow completion times of the same batches, in seconds: their running mean is the mean by the length of the run.
+    /// Mean flow completion times of the same batches, in seconds: their running mean is the mean
+    /// by the length of the run.
     pub batch_seconds: Vec<f64>,
     /// Sums over the run.
     pub totals: TotalsSummary,
@@ -63,9 +66,11 @@ pub struct RunSummary {
     pub path_use: Option<PathUse>,
     /// Ports that the scenario samples.
     pub ports: Vec<PortSummary>,
-    /// Ends of the spans over which [`PortSummary::series`] averages, in seconds from the start of the run.
+    /// Ends of the spans over which [`PortSummary::series`] averages, in seconds from the start of
+    /// the run.
     pub frames: Vec<f64>,
-    /// Mean slowdown of the measured flows that started in each of [`RunSummary::frames`]; `None` where none did.
+    /// Mean slowdown of the measured flows that started in each of [`RunSummary::frames`]; `None`
+    /// where none did.
     pub slowdowns: Vec<Option<f64>>,
     /// Processor time of the run in seconds. Not part of the result: it differs from run to run.
     pub cpu_seconds: f64,
@@ -205,7 +210,8 @@ pub struct TotalsSummary {
     pub table_collisions: u64,
 }
 
-/// Sums over samples of connections with two subflows or more; the names are those of [`heddle_sim::PathUse`].
+/// Sums over samples of connections with two subflows or more; the names are those of
+/// [`heddle_sim::PathUse`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct PathUse {

@@ -100,7 +100,8 @@ pub fn rows(settings: Vec<(Vec<String>, usize)>, runs: Vec<RunSummary>) -> Vec<R
     settings.into_iter().map(row).collect()
 }
 
-/// One line a row: settings, then figures in seconds (means over the seeds), those of the classes of sizes last.
+/// One line a row: settings, then figures in seconds (means over the seeds), those of the classes
+/// of sizes last.
 pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
     let keys = axes.iter().map(|axis| quoted(&axis.key));
     let classes = class_names(rows);

@@ -1,4 +1,5 @@
-//! One tidy table: a row for each combination, seed, class and statistic, so that a data frame groups and plots it as it is.
+//! One tidy table: a row for each combination, seed, class and statistic, so that a data frame
+//! groups and plots it as it is.
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,8 @@ use crate::sweep::{Axis, Row, quoted};
 /// A value of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// The class of flows: `all`, a class of sizes (`small`, `medium`, `large` by default), or a workload's name; `run` for values of the whole run.
+    /// The class of flows: `all`, a class of sizes (`small`, `medium`, `large` by default), or a
+    /// workload's name; `run` for values of the whole run.
     pub class: String,
     /// The statistic, as in `fct_mean`, `slowdown_p99`, `flows`, `dropped`.
     pub statistic: String,

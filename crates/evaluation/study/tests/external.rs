@@ -44,7 +44,8 @@ fn run(scheme: &str, folder: &Path) -> Outcome {
     external::simulate(&scenario(scheme, folder).unwrap(), 3, &mut |_| Next::Continue).unwrap()
 }
 
-/// Runs of a scheme of the simulator and of one in a library must have the same events, flows and counters.
+/// Runs of a scheme of the simulator and of one in a library must have the same events, flows and
+/// counters.
 fn assert_same(own: &str, external: &str, folder: &Path) {
     let own = simulate(&scenario(own, folder).unwrap(), 3, &mut |_| Next::Continue).unwrap();
     let external = run(external, folder);

@@ -54,7 +54,8 @@ enum Command {
     Download(Transfer),
     /// Send a payload, which the server checks
     Upload(Transfer),
-    /// Exchange bytes on many connections, and measure the longest stall of each and of each subflow
+    /// Exchange bytes on many connections, and measure the longest stall of each and of each
+    /// subflow
     Streams {
         /// Address and port of the service
         service: SocketAddr,

@@ -1,4 +1,5 @@
-//! Connections that come and go: each is opened, takes all its subflows, exchanges bytes, and is closed.
+//! Connections that come and go: each is opened, takes all its subflows, exchanges bytes, and is
+//! closed.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +27,9 @@ pub struct ArrivalsReport {
     pub joins: u64,
     /// Those of them that were never established.
     pub joins_missing: u64,
-    /// Those of the missing that the client never tried, since the handshake had fallen back to TCP: the kernel sends a SYN without MPTCP
-    /// when those with it had no answer (`net.mptcp.syn_retrans_before_tcp_fallback`).
+    /// Those of the missing that the client never tried, since the handshake had fallen back to
+    /// TCP: the kernel sends a SYN without MPTCP when those with it had no answer
+    /// (`net.mptcp.syn_retrans_before_tcp_fallback`).
     pub joins_of_fallbacks: u64,
     /// The longest time until a connection was open.
     pub longest_open: Duration,
@@ -57,7 +59,8 @@ struct Client {
 }
 
 impl Arrivals {
-    /// Begins with `at_once` connections from the client; each is followed by another after `pause`.
+    /// Begins with `at_once` connections from the client; each is followed by another after
+    /// `pause`.
     ///
     /// # Errors
     /// If the client's namespace cannot be entered.
@@ -175,7 +178,8 @@ impl Client {
     }
 }
 
-/// True of a connection that is TCP's. Before the kernel has made it one it has MPTCP's information, afterwards none.
+/// True of a connection that is TCP's. Before the kernel has made it one it has MPTCP's
+/// information, afterwards none.
 fn fell_back(connection: &Connection) -> bool {
     match connection.status() {
         Ok(status) => status.fallback,

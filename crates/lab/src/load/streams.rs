@@ -42,7 +42,8 @@ pub struct StreamReport {
 pub struct SubflowReport {
     /// The client's address and port.
     pub local: SocketAddr,
-    /// The longest time with segments under way and none acknowledged since the last [`Streams::forget`].
+    /// The longest time with segments under way and none acknowledged since the last
+    /// [`Streams::forget`].
     pub longest_stall: Duration,
     /// The time for which such a stall goes on already.
     pub stalled_for: Duration,
@@ -86,7 +87,8 @@ impl Streams {
     /// Opens `count` connections from the client, and begins with their exchanges.
     ///
     /// # Errors
-    /// If a connection cannot be opened, or (MPTCP) does not get a subflow from each of the client's addresses.
+    /// If a connection cannot be opened, or (MPTCP) does not get a subflow from each of the
+    /// client's addresses.
     pub fn open(
         lab: &Lab,
         transport: Transport,
@@ -178,8 +180,8 @@ impl Streams {
         })
     }
 
-    /// Waits until the server has acknowledged something more on each subflow of each stream that is not broken. With
-    /// [`Pattern::BULK`] all subflows have something to send.
+    /// Waits until the server has acknowledged something more on each subflow of each stream that
+    /// is not broken. With [`Pattern::BULK`] all subflows have something to send.
     ///
     /// # Errors
     /// If one has no progress within `limit`.

@@ -14,13 +14,15 @@ use super::timed_socket::TimedSocket;
 use super::{Status, Transport, payload, subflows};
 use crate::Deadline;
 
-/// Limit on the time until a connection is established, and, unless set otherwise, until the next byte.
+/// Limit on the time until a connection is established, and, unless set otherwise, until the next
+/// byte.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Time between two looks at the subflows.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// A second handle on a [`Connection`]'s socket, for its status while a transfer borrows the connection.
+/// A second handle on a [`Connection`]'s socket, for its status while a transfer borrows the
+/// connection.
 #[derive(Debug)]
 pub struct StatusReader {
     socket: Socket,
@@ -44,8 +46,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects from the host that the calling thread is on, and requests the server's name: after that first exchange the
-    /// kernel opens further subflows.
+    /// Connects from the host that the calling thread is on, and requests the server's name: after
+    /// that first exchange the kernel opens further subflows.
     ///
     /// # Errors
     /// If there is no connection within 30 s, or the peer is not a [`Server`](crate::Server).
@@ -93,7 +95,8 @@ impl Connection {
         Ok(begun.elapsed())
     }
 
-    /// Receives the payload of `seed` and checks each byte; `progress` is called with the bytes received so far. Returns the duration.
+    /// Receives the payload of `seed` and checks each byte; `progress` is called with the bytes
+    /// received so far. Returns the duration.
     ///
     /// # Errors
     /// If the connection broke, or (`InvalidData`) if a byte was wrong.
@@ -109,8 +112,8 @@ impl Connection {
         Ok(begun.elapsed())
     }
 
-    /// Requests a payload and closes the connection with the first bytes of it unread: a kernel with MPTCP then sends
-    /// MP_FASTCLOSE (RFC 8684 section 3.5).
+    /// Requests a payload and closes the connection with the first bytes of it unread: a kernel
+    /// with MPTCP then sends MP_FASTCLOSE (RFC 8684 section 3.5).
     ///
     /// # Errors
     /// If the connection broke before.
@@ -119,8 +122,8 @@ impl Connection {
         self.socket.wait_until_readable()
     }
 
-    /// Sends the payload of `seed`, which the server checks; `progress` is called with the bytes written so far.
-    /// Returns the duration, the server's verdict included.
+    /// Sends the payload of `seed`, which the server checks; `progress` is called with the bytes
+    /// written so far. Returns the duration, the server's verdict included.
     ///
     /// # Errors
     /// If the connection broke, or (`InvalidData`) if a byte arrived wrong.
@@ -137,8 +140,8 @@ impl Connection {
         Ok(begun.elapsed())
     }
 
-    /// Sends a payload of `up` bytes, which the server checks, and receives and checks one of `down` bytes; both follow from the seed.
-    /// Returns the time from the first byte to the last.
+    /// Sends a payload of `up` bytes, which the server checks, and receives and checks one of
+    /// `down` bytes; both follow from the seed. Returns the time from the first byte to the last.
     ///
     /// # Errors
     /// If the connection broke, or (`InvalidData`) if a byte was wrong in either direction.
@@ -160,8 +163,8 @@ impl Connection {
         subflows::status(&self.socket.socket)
     }
 
-    /// Waits until `subflows` (the first included) are established, or until `deadline`, which a busy machine moves as [`Deadline`] does; returns the
-    /// number of those established.
+    /// Waits until `subflows` (the first included) are established, or until `deadline`, which a
+    /// busy machine moves as [`Deadline`] does; returns the number of those established.
     ///
     /// # Errors
     /// As [`Connection::status`].

@@ -42,9 +42,10 @@ pub(crate) fn send(
 
 /// Writes a request and its payload, the request and the first block by one call.
 ///
-/// By two calls Linux's MPTCP (6.18) now and then sends the payload shifted by the length of the request: its first 17 bytes were missing in 6 of
-/// the first 923 uploads of 300 KB over four subflows, by way of a program that rewrites MAC addresses alone. By one call none was seen in four
-/// minutes by the same way, nor in 14,116 uploads without it.
+/// By two calls Linux's MPTCP (6.18) now and then sends the payload shifted by the length of the
+/// request: its first 17 bytes were missing in 6 of the first 923 uploads of 300 KB over four
+/// subflows, by way of a program that rewrites MAC addresses alone. By one call none was seen in
+/// four minutes by the same way, nor in 14,116 uploads without it.
 pub(crate) fn send_after(
     request: &[u8],
     to: &mut impl Write,
@@ -69,8 +70,9 @@ pub(crate) fn send_after(
 pub struct Damage {
     /// Its place in the payload.
     pub at: u64,
-    /// The place of the bytes that came instead, if they are the payload's from another place. A stream that lost or repeated a piece:
-    /// TCP's checksum held for every packet, so that the sender's or the receiver's MPTCP has misplaced it.
+    /// The place of the bytes that came instead, if they are the payload's from another place. A
+    /// stream that lost or repeated a piece: TCP's checksum held for every packet, so that the
+    /// sender's or the receiver's MPTCP has misplaced it.
     pub came_from: Option<u64>,
 }
 
@@ -95,7 +97,8 @@ impl From<Damage> for io::Error {
     }
 }
 
-/// Reads the payload to its end and checks it. The error for a wrong byte is `InvalidData` with a [`Damage`], and comes after the last byte.
+/// Reads the payload to its end and checks it. The error for a wrong byte is `InvalidData` with a
+/// [`Damage`], and comes after the last byte.
 pub(crate) fn check(
     from: &mut impl Read,
     bytes: u64,
@@ -126,7 +129,8 @@ fn difference(a: &[u8], b: &[u8]) -> Option<usize> {
 /// Bytes that tell a place in a payload.
 const SIGNATURE: usize = 16;
 
-/// The place in a payload of what begins with some bytes; `None` if it has none, or they are too few to tell.
+/// The place in a payload of what begins with some bytes; `None` if it has none, or they are too
+/// few to tell.
 fn find(received: &[u8], bytes: u64, seed: u64) -> Option<u64> {
     let wanted = received.first_chunk::<SIGNATURE>()?;
     let mut blocks = Blocks::new(bytes, seed);

@@ -15,14 +15,16 @@ pub(crate) enum Request {
     Download { bytes: u64, seed: u64 },
     /// Followed by the payload; answered by one of the verdicts below.
     Upload { bytes: u64, seed: u64 },
-    /// Followed by the payload of `up` bytes; answered by a verdict and the payload of `down` bytes of the seed's complement.
+    /// Followed by the payload of `up` bytes; answered by a verdict and the payload of `down` bytes
+    /// of the seed's complement.
     Exchange { up: u32, down: u32, seed: u64 },
 }
 
 /// Response byte to a ping, and to an upload that arrived intact.
 pub(crate) const INTACT: u8 = 1;
 
-/// Response byte to an upload with a wrong byte; its place follows, and that of the bytes that came instead, or [`NOWHERE`].
+/// Response byte to an upload with a wrong byte; its place follows, and that of the bytes that came
+/// instead, or [`NOWHERE`].
 pub(crate) const DAMAGED: u8 = 0;
 
 /// Bytes of the two places after [`DAMAGED`].

@@ -29,8 +29,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on all addresses, IPv4 and IPv6, of the host that the calling thread is on; clients receive `name`,
-    /// at most 255 bytes of it.
+    /// Listens on all addresses, IPv4 and IPv6, of the host that the calling thread is on; clients
+    /// receive `name`, at most 255 bytes of it.
     ///
     /// # Errors
     /// If the port is taken, or the kernel has no MPTCP.

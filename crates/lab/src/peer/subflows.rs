@@ -1,6 +1,8 @@
-//! The kernel's state of an MPTCP connection: `getsockopt(MPTCP_FULL_INFO)`, of Linux 6.5 and later.
+//! The kernel's state of an MPTCP connection: `getsockopt(MPTCP_FULL_INFO)`, of Linux 6.5 and
+//! later.
 //!
-//! The structs are those of `linux/mptcp.h` and `linux/tcp.h`, up to the last field that is read here.
+//! The structs are those of `linux/mptcp.h` and `linux/tcp.h`, up to the last field that is read
+//! here.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -22,11 +24,13 @@ const MAX_SUBFLOWS: usize = 9;
 /// A connection, as the kernel has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Status {
-    /// The connection fell back to TCP, as the peer or a middlebox does not support MPTCP (RFC 8684, section 3.7).
+    /// The connection fell back to TCP, as the peer or a middlebox does not support MPTCP (RFC
+    /// 8684, section 3.7).
     pub fallback: bool,
     /// Its subflows, failed ones not among them.
     pub subflows: Vec<Subflow>,
-    /// Local addresses from which the kernel's path manager has opened further subflows, or tried to.
+    /// Local addresses from which the kernel's path manager has opened further subflows, or tried
+    /// to.
     pub addresses_used: u8,
 }
 
@@ -166,8 +170,9 @@ fn query(socket: &Socket) -> io::Result<Response> {
     response.info.tcp_info = response.tcp.as_mut_ptr() as u64;
     let mut length: libc::socklen_t = bytes_of::<FullInfo>();
     let info: *mut FullInfo = &raw mut response.info;
-    // SAFETY: the kernel writes at most `length` bytes to `info`, and at most MAX_SUBFLOWS structs of the sizes given to each array;
-    // all three live in `response`, which stays where it is until the call returns.
+    // SAFETY: the kernel writes at most `length` bytes to `info`, and at most MAX_SUBFLOWS structs
+    // of the sizes given to each array; all three live in `response`, which stays where it is until
+    // the call returns.
     let result = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),

@@ -1,4 +1,5 @@
-//! `XDP_TX` from a balancer reaches a backend through the router's bridge, with checksums that hold.
+//! `XDP_TX` from a balancer reaches a backend through the router's bridge, with checksums that
+//! hold.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

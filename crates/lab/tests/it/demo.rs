@@ -8,8 +8,8 @@ use serde_json::Value;
 
 const LAB: &str = env!("CARGO_BIN_EXE_heddle-lab");
 
-/// Each of three joins reaches the backend of its connection with probability 1/4: all of them in a run of 64, in three runs one after the other
-/// once in 262,144 times.
+/// Each of three joins reaches the backend of its connection with probability 1/4: all of them in a
+/// run of 64, in three runs one after the other once in 262,144 times.
 const RUNS: usize = 3;
 
 #[test]
@@ -36,8 +36,8 @@ fn the_demo_cuts_the_balancer_with_most_subflows_and_plain_hashing_alone_loses_j
     panic!("plain hashing has lost none of {} joins", 3 * RUNS);
 }
 
-/// Each subflow of a run has a balancer before and after, and the backend that all have; most have the balancer that fails, and none of those
-/// that live has it afterwards.
+/// Each subflow of a run has a balancer before and after, and the backend that all have; most have
+/// the balancer that fails, and none of those that live has it afterwards.
 fn shows_its_subflows(run: &Value) {
     let subflows = run["subflows"].as_array().unwrap();
     assert_eq!(subflows.len() as u64, 1 + count(run, "joins_established"), "{run:#}");

@@ -1,4 +1,5 @@
-//! Load and its measurements, without a balancer: stalls, resets, lost subflows, and links that are removed and made again.
+//! Load and its measurements, without a balancer: stalls, resets, lost subflows, and links that are
+//! removed and made again.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -64,7 +65,8 @@ fn streams_notice_that_their_server_has_gone() {
     }
 }
 
-/// Two links of limited rate: while nothing comes back to one, the stall is its subflow's and not the other's.
+/// Two links of limited rate: while nothing comes back to one, the stall is its subflow's and not
+/// the other's.
 #[test]
 fn the_stall_of_a_subflow_is_its_own() {
     if skip_without(Need::Root) {

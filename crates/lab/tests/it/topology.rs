@@ -126,7 +126,8 @@ fn a_flow_keeps_its_hop_when_it_times_out() {
     }
 }
 
-/// The client's TCP connections whose retransmission timer has expired without an answer since (`backoff` of `ss`).
+/// The client's TCP connections whose retransmission timer has expired without an answer since
+/// (`backoff` of `ss`).
 fn flows_after_timeouts(lab: &Lab) -> usize {
     lab.client().run("ss --tcp --info --no-header").unwrap().matches(" backoff:").count()
 }
@@ -194,7 +195,8 @@ fn a_rate_makes_a_transfer_last() {
     let service = SocketAddr::new(lab.vips()[0], PORT);
     let mut connection = lab.connect(Transport::Mptcp, service).unwrap();
     assert_eq!(connection.wait_for_subflows(2, soon()).unwrap(), 2);
-    // 4 MB over 2 x 20 Mbps: 0.8 s by arithmetic, less two bursts of 64 kB; a busy machine takes longer.
+    // 4 MB over 2 x 20 Mbps: 0.8 s by arithmetic, less two bursts of 64 kB; a busy machine takes
+    // longer.
     let took = connection.download(4_000_000, 1, |_| ()).unwrap();
     assert!(took >= Duration::from_millis(750), "{took:?}");
 }
@@ -217,7 +219,8 @@ fn a_dropped_lab_leaves_nothing() {
 
 const CHILD: &str = "HEDDLE_LAB_CHILD";
 
-/// A process of its own that makes a lab, writes the path of a namespace, and waits for the end of its input.
+/// A process of its own that makes a lab, writes the path of a namespace, and waits for the end of
+/// its input.
 struct OtherProcess {
     process: Child,
     // Kept open for what the test harness writes at its end.

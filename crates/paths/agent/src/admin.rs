@@ -1,4 +1,5 @@
-//! The status socket: who connects is sent the status as one line of JSON. It is root's, or the agent's own user's.
+//! The status socket: who connects is sent the status as one line of JSON. It is root's, or the
+//! agent's own user's.
 
 use std::io;
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! Following connections: each is to have further subflows on paths of their own.
 //!
-//! Events of the kernel start and end what is done at once; a look at all sockets in regular intervals finds the connections that were there
-//! before, subflows whose packets time out, and whatever an event that was lost had said.
+//! Events of the kernel start and end what is done at once; a look at all sockets in regular
+//! intervals finds the connections that were there before, subflows whose packets time out, and
+//! whatever an event that was lost had said.
 
 mod connection;
 mod fill;
@@ -80,7 +81,8 @@ impl Agent {
         }
     }
 
-    /// Follows connections until `stop` is done, then gives all leases back. Subflows stay as they are.
+    /// Follows connections until `stop` is done, then gives all leases back. Subflows stay as they
+    /// are.
     ///
     /// # Errors
     /// If the connection to the kernel fails.
@@ -138,7 +140,8 @@ impl Agent {
             }
             Event::SubflowClosed { token, local, error } => {
                 self.fail(token, local.port(), &format!("it ended with error {error}"));
-                // Without an error the connection itself may be ending: a place is then filled at the next look.
+                // Without an error the connection itself may be ending: a place is then filled at
+                // the next look.
                 if error != 0 {
                     self.maintain(token).await;
                 }

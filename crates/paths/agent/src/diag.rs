@@ -1,4 +1,5 @@
-//! TCP sockets that belong to MPTCP connections, by sock_diag(7). The kernel tells tokens to holders of CAP_NET_ADMIN only.
+//! TCP sockets that belong to MPTCP connections, by sock_diag(7). The kernel tells tokens to
+//! holders of CAP_NET_ADMIN only.
 
 use std::io;
 use std::net::SocketAddr;
@@ -156,7 +157,8 @@ mod tests {
 
     #[test]
     fn flags_say_who_opened_what() {
-        // As the kernel has them on 6.18: a client's first subflow, a server's, a client's join, a server's.
+        // As the kernel has them on 6.18: a client's first subflow, a server's, a client's join, a
+        // server's.
         assert_eq!(role(0x01 | 0x02 | 0x40 | 0x80), Role::First);
         assert_eq!(role(0x01 | 0x40 | 0x80), Role::Accepted);
         assert_eq!(role(0x08 | 0x04 | 0x40), Role::Further);

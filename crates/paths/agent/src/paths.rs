@@ -1,4 +1,5 @@
-//! Paths and source ports: of the path service, or of one inside this process that has the fabric and the key.
+//! Paths and source ports: of the path service, or of one inside this process that has the fabric
+//! and the key.
 
 use std::sync::Arc;
 

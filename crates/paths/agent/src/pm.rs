@@ -1,6 +1,8 @@
-//! The kernel's userspace MPTCP path manager: the generic netlink family `mptcp_pm` (include/uapi/linux/mptcp_pm.h, Linux 5.19 or later).
+//! The kernel's userspace MPTCP path manager: the generic netlink family `mptcp_pm`
+//! (include/uapi/linux/mptcp_pm.h, Linux 5.19 or later).
 //!
-//! Events come from its multicast group; commands open and end subflows. Both need CAP_NET_ADMIN in the network namespace.
+//! Events come from its multicast group; commands open and end subflows. Both need CAP_NET_ADMIN in
+//! the network namespace.
 
 mod message;
 
@@ -49,7 +51,8 @@ pub struct PathManager {
     _connection: JoinSet<()>,
 }
 
-/// Events in the order in which the kernel sent them. The kernel drops events when the reader is too slow.
+/// Events in the order in which the kernel sent them. The kernel drops events when the reader is
+/// too slow.
 pub struct Events(std::pin::Pin<Box<dyn Stream<Item = Option<Event>> + Send>>);
 
 impl std::fmt::Debug for Events {
@@ -74,10 +77,12 @@ impl Events {
     }
 }
 
-/// Connects to the family of the calling thread's network namespace, and subscribes to its events. Inside a tokio runtime.
+/// Connects to the family of the calling thread's network namespace, and subscribes to its events.
+/// Inside a tokio runtime.
 ///
 /// # Errors
-/// [`io::ErrorKind::NotFound`] if the kernel has no MPTCP; [`io::ErrorKind::PermissionDenied`] without CAP_NET_ADMIN.
+/// [`io::ErrorKind::NotFound`] if the kernel has no MPTCP; [`io::ErrorKind::PermissionDenied`]
+/// without CAP_NET_ADMIN.
 pub async fn open() -> io::Result<(PathManager, Events)> {
     let (family, group) = resolve().await?;
     let (mut connection, handle, messages) =
@@ -96,8 +101,8 @@ impl PathManager {
     /// Opens a subflow of the connection with this local token.
     ///
     /// # Errors
-    /// The kernel's: `EADDRINUSE` if the source port is taken, `ESRCH` or `EINVAL` if there is no such connection or the namespace's path
-    /// manager is the kernel's.
+    /// The kernel's: `EADDRINUSE` if the source port is taken, `ESRCH` or `EINVAL` if there is no
+    /// such connection or the namespace's path manager is the kernel's.
     pub async fn create(&self, token: u32, subflow: &SubflowAddress) -> io::Result<()> {
         let local = Address { at: subflow.local, id: Some(subflow.id) };
         self.command(PmMessage::of_subflow(SUBFLOW_CREATE, token, local, subflow.remote)).await

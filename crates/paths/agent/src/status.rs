@@ -27,7 +27,8 @@ pub struct SubflowStatus {
     pub path: Vec<String>,
     /// It shares no link between switches with another subflow that the agent has opened.
     pub disjoint: bool,
-    /// One of the ends has marked it as a reserve, on which data goes only if no other subflow is left.
+    /// One of the ends has marked it as a reserve, on which data goes only if no other subflow is
+    /// left.
     pub backup: bool,
 }
 
@@ -42,7 +43,8 @@ pub struct ConnectionStatus {
     pub remote: SocketAddr,
     /// The routers of the first subflow, whose port the kernel chose; empty if it is not known.
     pub first_path: Vec<String>,
-    /// False if the first subflow has ended or its packets time out; another one is then opened in its place.
+    /// False if the first subflow has ended or its packets time out; another one is then opened in
+    /// its place.
     pub first_works: bool,
     /// Its number at the path service; `None` while there is no lease.
     pub lease: Option<u64>,

@@ -19,9 +19,10 @@ use crate::{Flow, Network, Pair, PathEncoderError, Placer, PortAllocator};
 
 /// The open connections of a network, their ports, and their load on links.
 ///
-/// All methods that take a network must be given the same one; its links may fail and recover in between. `is_free` is a filter on
-/// header fields beside the port allocator: it rejects those that the caller knows to be in use. With flow labels the ports are the
-/// caller's own, and only the port allocator is consulted.
+/// All methods that take a network must be given the same one; its links may fail and recover in
+/// between. `is_free` is a filter on header fields beside the port allocator: it rejects those that
+/// the caller knows to be in use. With flow labels the ports are the caller's own, and only the
+/// port allocator is consulted.
 #[derive(Clone, Debug)]
 pub struct Connections {
     placer: Placer,
@@ -34,19 +35,19 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// No connections yet. Each is kept for `lease` seconds after it was opened or renewed, unless [`Request::lease`] gives another
-    /// time.
+    /// No connections yet. Each is kept for `lease` seconds after it was opened or renewed, unless
+    /// [`Request::lease`] gives another time.
     pub fn new(placer: Placer, lease: u64) -> Connections {
         let (ports, open, leases) = (PortAllocator::default(), BTreeMap::new(), BTreeSet::new());
         Connections { placer, ports, lease, open, leases, next: 0 }
     }
 
-    /// Opens a connection with the requested number of subflows, on link-disjoint paths while there are such paths
-    /// ([`crate::Scheduler`]).
+    /// Opens a connection with the requested number of subflows, on link-disjoint paths while there
+    /// are such paths ([`crate::Scheduler`]).
     ///
     /// # Errors
-    /// Those of [`Network::find`] and [`Network::encode`]; [`PathEncoderError::NoSubflows`], [`PathEncoderError::PortsGiven`],
-    /// [`PathEncoderError::PortsInUse`]. Nothing is opened then.
+    /// Those of [`Network::find`] and [`Network::encode`]; [`PathEncoderError::NoSubflows`],
+    /// [`PathEncoderError::PortsGiven`], [`PathEncoderError::PortsInUse`]. Nothing is opened then.
     pub fn open(
         &mut self,
         network: &Network,
@@ -81,7 +82,8 @@ impl Connections {
         Ok(id)
     }
 
-    /// Adds a subflow to a connection, on a path disjoint from its others if possible; `ports` as in [`Flow::ports`].
+    /// Adds a subflow to a connection, on a path disjoint from its others if possible; `ports` as
+    /// in [`Flow::ports`].
     ///
     /// # Errors
     /// As [`Connections::open`], and [`PathEncoderError::NoConnection`]. Nothing is added then.
@@ -98,10 +100,12 @@ impl Connections {
         added
     }
 
-    /// Moves a subflow to a new path with new ports, after links have failed or recovered. Its old ports are released.
+    /// Moves a subflow to a new path with new ports, after links have failed or recovered. Its old
+    /// ports are released.
     ///
     /// # Errors
-    /// As [`Connections::add_subflow`], and [`PathEncoderError::NoSubflow`]. The subflow is unchanged then.
+    /// As [`Connections::add_subflow`], and [`PathEncoderError::NoSubflow`]. The subflow is
+    /// unchanged then.
     pub fn replace(
         &mut self,
         network: &Network,
@@ -115,8 +119,8 @@ impl Connections {
         replaced
     }
 
-    /// Sets the source ports that a connection's sender uses for flows of its own, in place of those set before. They are allocated to
-    /// no flow of that host while the connection is open.
+    /// Sets the source ports that a connection's sender uses for flows of its own, in place of
+    /// those set before. They are allocated to no flow of that host while the connection is open.
     ///
     /// # Errors
     /// [`PathEncoderError::NoConnection`].
@@ -173,7 +177,8 @@ impl Connections {
         Ok(connection.expires)
     }
 
-    /// Closes the connections whose leases have ended by `now`, and returns them in the order of their ends.
+    /// Closes the connections whose leases have ended by `now`, and returns them in the order of
+    /// their ends.
     pub fn expire(&mut self, now: u64) -> Vec<ConnectionId> {
         let ended = self.leases.iter().take_while(|(end, _)| *end <= now);
         let ended: Vec<ConnectionId> = ended.map(|(_, id)| *id).collect();
@@ -268,7 +273,8 @@ impl Connections {
         result
     }
 
-    /// A path disjoint from the connection's subflows if possible, counted on its links, and a free encoding of it.
+    /// A path disjoint from the connection's subflows if possible, counted on its links, and a free
+    /// encoding of it.
     fn place(
         &mut self,
         network: &Network,

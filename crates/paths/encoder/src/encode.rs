@@ -5,15 +5,16 @@ use heddle_policy::cflb::{Addresses, EncodeError, Field, Fields, Ports};
 
 use crate::{Network, PathEncoderError};
 
-/// The header fields of a flow that the sender cannot choose, and its preferred values of the others.
+/// The header fields of a flow that the sender cannot choose, and its preferred values of the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// The addresses of both ends.
     pub addresses: Addresses,
     /// The protocol's number: 6 is TCP, 17 UDP.
     pub protocol: u8,
-    /// The ports, of which those are kept that do not encode the path: none with [`Field::Ports`], the destination's with
-    /// [`Field::SourcePort`], both with flow labels.
+    /// The ports, of which those are kept that do not encode the path: none with [`Field::Ports`],
+    /// the destination's with [`Field::SourcePort`], both with flow labels.
     pub ports: Ports,
 }
 
@@ -27,12 +28,14 @@ pub struct EncodedPath {
 }
 
 impl Network {
-    /// Header fields that make a flow take a path: the first of its encodings, from number `start` on, that the rules allow and
-    /// `is_free` accepts.
+    /// Header fields that make a flow take a path: the first of its encodings, from number `start`
+    /// on, that the rules allow and `is_free` accepts.
     ///
     /// # Errors
-    /// [`PathEncoderError::RadixTooSmall`], [`PathEncoderError::TooLong`], [`PathEncoderError::TtlTooLow`], [`PathEncoderError::NoField`],
-    /// [`PathEncoderError::NoneFree`]; [`PathEncoderError::NoSuchNextHop`] for a path of other routes.
+    /// [`PathEncoderError::RadixTooSmall`], [`PathEncoderError::TooLong`],
+    /// [`PathEncoderError::TtlTooLow`], [`PathEncoderError::NoField`],
+    /// [`PathEncoderError::NoneFree`]; [`PathEncoderError::NoSuchNextHop`] for a path of other
+    /// routes.
     pub fn encode(
         &self,
         path: &Path,
@@ -53,7 +56,8 @@ impl Network {
         Ok(EncodedPath { fields, path: path.clone() })
     }
 
-    /// The lowest initial TTL that reaches the end of a path: each router decrements it, and none forwards a packet whose TTL is 1.
+    /// The lowest initial TTL that reaches the end of a path: each router decrements it, and none
+    /// forwards a packet whose TTL is 1.
     fn lowest_ttl(&self, path: &Path) -> Result<u8, PathEncoderError> {
         let needed = path.hops.len() + 1;
         let highest = self.rules().ttl.max(*self.rules().ttls.end());

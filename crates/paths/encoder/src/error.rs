@@ -35,7 +35,8 @@ impl std::fmt::Display for Family {
     }
 }
 
-/// Errors of networks, keys, paths, encodings and connections. Switches and hosts have their names of the graph.
+/// Errors of networks, keys, paths, encodings and connections. Switches and hosts have their names
+/// of the graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathEncoderError {
@@ -259,7 +260,8 @@ pub enum PathEncoderError {
 /// The most names that a wrong one is compared with one by one.
 const MOST_COMPARED: usize = 1024;
 
-/// The nearest of the known names, if one is near. Of very many, only those with the same number at the end are looked at.
+/// The nearest of the known names, if one is near. Of very many, only those with the same number at
+/// the end are looked at.
 pub(crate) fn did_you_mean<'a>(
     name: &str,
     known: impl ExactSizeIterator<Item = &'a str>,

@@ -7,7 +7,8 @@ use heddle_scenario::FabricFile;
 use crate::{Key, Network, Parts, PathEncoderError, PortRules};
 
 impl Network {
-    /// The network of a fabric file, its failed links down; the key is checked if the file has a check value.
+    /// The network of a fabric file, its failed links down; the key is checked if the file has a
+    /// check value.
     ///
     /// # Errors
     /// [`PathEncoderError::WrongKey`], and those of [`Network::new`].
@@ -32,7 +33,8 @@ impl Network {
         Ok(network)
     }
 
-    /// The links between two nodes by name, as indices of the graph's links: all parallel ones, at least one.
+    /// The links between two nodes by name, as indices of the graph's links: all parallel ones, at
+    /// least one.
     ///
     /// # Errors
     /// [`PathEncoderError::Unknown`], [`PathEncoderError::NoLink`].

@@ -39,7 +39,8 @@ impl Key {
         &self.0
     }
 
-    /// The public check value of the key: 8 hexadecimal digits of SHA-256 over a fixed label and the key.
+    /// The public check value of the key: 8 hexadecimal digits of SHA-256 over a fixed label and
+    /// the key.
     pub fn check_value(&self) -> String {
         let digest = Sha256::new().chain_update(LABEL).chain_update(self.bytes()).finalize();
         digest[..4].iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,15 +1,18 @@
-//! Path encoding with CFLB (Detal et al., Computer Networks 2013) for a known network: header fields that select a path, the path
-//! of a packet, and path selection for connections.
+//! Path encoding with CFLB (Detal et al., Computer Networks 2013) for a known network: header
+//! fields that select a path, the path of a packet, and path selection for connections.
 //!
-//! - [`Network`] is the state that routers and senders share: the fabric, the links that are down, the codec, addresses, and the
-//!   rules for ports. It finds paths ([`Network::find`]), encodes them ([`Network::encode`]) and traces packets ([`Network::walk`]).
-//! - [`Connections`] combines it with a [`Placer`] for a service: subflows on different paths, port allocation, leases, failed links.
+//! - [`Network`] is the state that routers and senders share: the fabric, the links that are down,
+//!   the codec, addresses, and the rules for ports. It finds paths ([`Network::find`]), encodes
+//!   them ([`Network::encode`]) and traces packets ([`Network::walk`]).
+//! - [`Connections`] combines it with a [`Placer`] for a service: subflows on different paths, port
+//!   allocation, leases, failed links.
 //!
-//! This corresponds to the paper's `pycflb` (section 4.2.2), library and central service, without the service's sockets. Times and
-//! seeds are arguments: the crate has no clock, no I/O and no randomness of its own.
+//! This corresponds to the paper's `pycflb` (section 4.2.2), library and central service, without
+//! the service's sockets. Times and seeds are arguments: the crate has no clock, no I/O and no
+//! randomness of its own.
 //!
-//! A router's number, an input of the hash for packets that are not controlled, is its switch's index in the fabric: ToRs first,
-//! from 0.
+//! A router's number, an input of the hash for packets that are not controlled, is its switch's
+//! index in the fabric: ToRs first, from 0.
 //!
 //! ```
 //! use heddle_scenario::{Source, load_fabric};

@@ -29,7 +29,8 @@ pub fn next_hops_of(path: &Path) -> Vec<u16> {
     path.hops.iter().map(|hop| hop.next_hop).collect()
 }
 
-/// The number of the path with these next hops: paths are in their order, so that it is found by halving.
+/// The number of the path with these next hops: paths are in their order, so that it is found by
+/// halving.
 pub fn number_of(paths: &Paths<'_>, next_hops: &[u16]) -> u64 {
     let (mut low, mut high, mut path) = (0, paths.count().saturating_sub(1), Path::default());
     while low < high {

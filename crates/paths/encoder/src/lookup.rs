@@ -34,7 +34,8 @@ impl Network {
             .ok_or_else(|| self.unknown("host", name, 0..hosts))
     }
 
-    /// A switch by its node's name: its index in the fabric, ToRs first, which is the router's number.
+    /// A switch by its node's name: its index in the fabric, ToRs first, which is the router's
+    /// number.
     ///
     /// # Errors
     /// [`PathEncoderError::Unknown`].
@@ -63,11 +64,12 @@ impl Network {
         PathEncoderError::Unknown { kind, name: name.to_owned(), advice: did_you_mean(name, known) }
     }
 
-    /// Two hosts by names or addresses. An address that is given is used, and decides the family; else the first ones of `family` are
-    /// used.
+    /// Two hosts by names or addresses. An address that is given is used, and decides the family;
+    /// else the first ones of `family` are used.
     ///
     /// # Errors
-    /// [`PathEncoderError::Unknown`], [`PathEncoderError::NoAddress`], [`PathEncoderError::Families`].
+    /// [`PathEncoderError::Unknown`], [`PathEncoderError::NoAddress`],
+    /// [`PathEncoderError::Families`].
     pub fn pair(&self, from: &str, to: &str, family: Family) -> Result<Pair, PathEncoderError> {
         let (from_host, to_host) = (self.host(from)?, self.host(to)?);
         let given = [from, to].map(|name| name.parse::<IpAddr>().ok());
@@ -104,8 +106,8 @@ impl Network {
         found.copied().ok_or_else(|| PathEncoderError::NoAddress { host: name(), family })
     }
 
-    /// A path by its switches, from the source's ToR to the destination's: `tor-1`, `agg-2`, `core-3`, ... Of parallel links to
-    /// one switch the first is taken; `core-3#2` is the second.
+    /// A path by its switches, from the source's ToR to the destination's: `tor-1`, `agg-2`,
+    /// `core-3`, ... Of parallel links to one switch the first is taken; `core-3#2` is the second.
     ///
     /// # Errors
     /// As [`Network::find`]; [`PathEncoderError::NotAPath`], [`PathEncoderError::NotANextHop`].
@@ -131,7 +133,8 @@ impl Network {
         Ok(path)
     }
 
-    /// The path with `wanted` as the next hop at hop `place`, and the first next hops from there on.
+    /// The path with `wanted` as the next hop at hop `place`, and the first next hops from there
+    /// on.
     fn with_choice(
         &self,
         paths: &Paths<'_>,

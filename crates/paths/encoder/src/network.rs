@@ -67,8 +67,8 @@ impl Network {
     /// Numbers the fabric's ports, computes its routes, and creates the codec.
     ///
     /// # Errors
-    /// An invalid graph, invalid constants, a key of the wrong length, addresses that do not match the hosts, links that are not in
-    /// the graph.
+    /// An invalid graph, invalid constants, a key of the wrong length, addresses that do not match
+    /// the hosts, links that are not in the graph.
     pub fn new(parts: Parts<'_>, key: &Key) -> Result<Network, PathEncoderError> {
         let fabric = Fabric::new(parts.graph)?;
         let codec = Codec::new(parts.config, key.bytes())?;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_policy::cflb::Ports;
 
-/// The ports allocated between pairs of hosts, so that no two flows are given the same ones, and the source ports that hosts use
-/// for flows of their own ("taken" ports).
+/// The ports allocated between pairs of hosts, so that no two flows are given the same ones, and
+/// the source ports that hosts use for flows of their own ("taken" ports).
 #[derive(Clone, Debug, Default)]
 pub struct PortAllocator {
     /// Source, destination, ports as in a header.
@@ -34,7 +34,8 @@ impl PortAllocator {
         self.allocated.remove(&(from, to, ports.bits()))
     }
 
-    /// Marks source ports of a host as taken, for all destinations. A port marked twice has to be unmarked twice.
+    /// Marks source ports of a host as taken, for all destinations. A port marked twice has to be
+    /// unmarked twice.
     pub fn mark_taken(&mut self, host: u32, ports: &BTreeSet<u16>) {
         for &port in ports {
             *self.taken.entry((host, port)).or_default() += 1;

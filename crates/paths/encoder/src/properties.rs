@@ -1,4 +1,5 @@
-//! For any fabric, pair, path and constants: a packet with the encoded fields takes the path; and flows are placed apart on any fabric.
+//! For any fabric, pair, path and constants: a packet with the encoded fields takes the path; and
+//! flows are placed apart on any fabric.
 
 use heddle_fabric::{Demand, Fabric, Hop, Path, Placement, Placer, Scheduler};
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
@@ -80,7 +81,8 @@ proptest! {
         }
     }
 
-    /// Whatever a packet's fields are, its walk ends, over links that exist, at a host or for a reason.
+    /// Whatever a packet's fields are, its walk ends, over links that exist, at a host or for a
+    /// reason.
     #[test]
     fn every_packet_arrives_while_its_ttl_lasts(
         graph in any_graph(),
@@ -117,7 +119,8 @@ proptest! {
         prop_assert_eq!(network.path_by_names(from, to, &names), Ok(path));
     }
 
-    /// A subflow shares a link with the connection's others only where every path does; after all are released, nothing is left.
+    /// A subflow shares a link with the connection's others only where every path does; after all
+    /// are released, nothing is left.
     #[test]
     fn placements_keep_apart_and_leave_no_trace(
         graph in any_graph(),

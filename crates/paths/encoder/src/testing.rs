@@ -25,7 +25,8 @@ fn named(name: &str, tier: u8, count: u32) -> Vec<(String, u8)> {
     (1..=count).map(|number| (format!("{name}-{number}"), tier)).collect()
 }
 
-/// Two leaves with `hosts` hosts each below some spines: host links first, then spine by spine both leaves'.
+/// Two leaves with `hosts` hosts each below some spines: host links first, then spine by spine both
+/// leaves'.
 pub(crate) fn leaf_spine(hosts: u32, spines: u32) -> Graph {
     let (leaves, first_spine) = (2 * hosts, 2 * hosts + 2);
     let nodes = [named("host", 0, 2 * hosts), named("leaf", 1, 2), named("spine", 2, spines)];
@@ -54,7 +55,8 @@ pub(crate) fn fat_tree(k: u32) -> Graph {
 }
 
 prop_compose! {
-    /// Two hosts on each ToR below two tiers of switches; each link is there or not, is doubled or not, and some skip a tier.
+    /// Two hosts on each ToR below two tiers of switches; each link is there or not, is doubled or
+    /// not, and some skip a tier.
     pub(crate) fn random_graph()(
         (tors, aggs, cores) in (2u32..5, 1u32..5, 1u32..4),
         present in prop::collection::vec(0usize..4, 48),

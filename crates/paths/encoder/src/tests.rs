@@ -164,7 +164,8 @@ fn parallel_links_are_told_apart() {
     assert_eq!(network.path_names(&path("spine-1#2"), 1), ["leaf-1", "spine-1#2", "leaf-2"]);
 }
 
-/// A walk has each router's reason: the leaf with two spines obeys, the spine has no choice, and so has the last leaf.
+/// A walk has each router's reason: the leaf with two spines obeys, the spine has no choice, and so
+/// has the last leaf.
 #[test]
 fn a_walk_has_the_reason_of_each_decision() {
     let network = network(&leaf_spine(2, 2), 2);
@@ -187,8 +188,8 @@ fn a_walk_has_the_reason_of_each_decision() {
     );
 }
 
-/// A router's number is its switch's index in the fabric: 0 for the first leaf. With 3 spines and a radix of 4 a quarter of all uncontrolled
-/// packets is hashed there.
+/// A router's number is its switch's index in the fabric: 0 for the first leaf. With 3 spines and a
+/// radix of 4 a quarter of all uncontrolled packets is hashed there.
 #[test]
 fn uncontrolled_packets_are_hashed_by_the_switches_index() {
     let network = network(&leaf_spine(2, 3), 4);
@@ -249,7 +250,8 @@ fn errors_of_encoding_name_switches_and_the_fix() {
     let rules = PortRules { ttl: 3, ttls: 2..=3, ..PortRules::default() };
     let near = network_of(&leaf_spine(2, 4), &config(4), rules);
     assert_eq!(message(&near), "a TTL of 3 does not reach host-4: the path needs 4 or more");
-    // Path 2 of a fat-tree turns to 1 and then to 0, and a single digit of base 4 has room for one choice.
+    // Path 2 of a fat-tree turns to 1 and then to 0, and a single digit of base 4 has room for one
+    // choice.
     let field = Field::SourcePort(PortRange { low: 50_000, high: 50_005 });
     let single = CflbConfig { field, cipher: Cipher::Feistel, radix: 4, rules: Rules::Even };
     let short = network_of(&fat_tree(4), &single, PortRules::default());
@@ -258,7 +260,8 @@ fn errors_of_encoding_name_switches_and_the_fix() {
     assert!(error.starts_with("tor-1 and agg-2 read the same digit"), "{error}");
 }
 
-/// Another TTL that the rules allow is tried where the default does not reach, or has no free encoding.
+/// Another TTL that the rules allow is tried where the default does not reach, or has no free
+/// encoding.
 #[test]
 fn other_ttls_are_tried() {
     let rules = PortRules { ttl: 2, ttls: 2..=9, reserved: Vec::new() };

@@ -31,9 +31,11 @@ pub struct Step {
 pub enum End {
     /// The destination receives it.
     Delivered,
-    /// The router after the last step received it with a TTL of 1 or 0 and forwards it no further (RFC 1812, section 5.3.1).
+    /// The router after the last step received it with a TTL of 1 or 0 and forwards it no further
+    /// (RFC 1812, section 5.3.1).
     TtlExpired,
-    /// The router after the last step has no next hop, or the link of the source or of the destination is down.
+    /// The router after the last step has no next hop, or the link of the source or of the
+    /// destination is down.
     NoRoute,
     /// No host has the destination's address.
     NoSuchHost,
@@ -51,8 +53,9 @@ pub struct Walk {
 }
 
 impl Network {
-    /// Traces a packet from a host as the routers would forward it, each by [`heddle_policy::cflb::Codec::decide`]: at most 255
-    /// steps. `fields` are those of the packet as sent; a packet to the sender itself passes no router.
+    /// Traces a packet from a host as the routers would forward it, each by
+    /// [`heddle_policy::cflb::Codec::decide`]: at most 255 steps. `fields` are those of the packet
+    /// as sent; a packet to the sender itself passes no router.
     ///
     /// # Errors
     /// [`PathEncoderError::Path`] for a number that is not a host's.

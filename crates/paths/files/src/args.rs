@@ -8,9 +8,11 @@ use heddle_program::key_value;
 /// A fabric file and changes to it.
 #[derive(Args, Clone, Debug)]
 pub struct FabricArgs {
-    /// A fabric file (TOML); see scenarios/fabrics/ for examples and `heddle fabric schema` for every key.
+    /// A fabric file (TOML); see scenarios/fabrics/ for examples and `heddle fabric schema` for
+    /// every key.
     pub fabric: PathBuf,
-    /// Replace a value: a dotted key and a TOML value or bare text, as in cflb.ttl=32. Can be repeated.
+    /// Replace a value: a dotted key and a TOML value or bare text, as in cflb.ttl=32. Can be
+    /// repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
 }

@@ -1,6 +1,8 @@
-//! Fabric files and key files, read and written for programs that find paths: `heddle path` and the path service.
+//! Fabric files and key files, read and written for programs that find paths: `heddle path` and the
+//! path service.
 //!
-//! Errors are failures as programs report them, with help. Keys are zeroed when they are dropped, and stand in no message.
+//! Errors are failures as programs report them, with help. Keys are zeroed when they are dropped,
+//! and stand in no message.
 
 mod args;
 mod failure;

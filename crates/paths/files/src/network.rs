@@ -30,7 +30,8 @@ pub fn without_key(file: &FabricFile) -> Result<Network, Failure> {
     Ok(Network::from_file(&file, &key?)?)
 }
 
-/// The file of the key: the one that is given, or the one that the fabric file names from its own folder.
+/// The file of the key: the one that is given, or the one that the fabric file names from its own
+/// folder.
 fn key_file(args: &KeyedFabricArgs, file: &FabricFile) -> Result<PathBuf, Failure> {
     let named = || Some(files::folder(&args.fabric.fabric).join(file.cflb.key_file.as_ref()?));
     args.key_file.clone().or_else(named).ok_or_else(|| {

@@ -1,6 +1,7 @@
 //! Files of secrets, which only their owner can read.
 //!
-//! On Unix that is checked by the file's mode and owner. Elsewhere the access rights of the file's folder apply, unchecked.
+//! On Unix that is checked by the file's mode and owner. Elsewhere the access rights of the file's
+//! folder apply, unchecked.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
@@ -17,7 +18,8 @@ const LONGEST: u64 = 1 << 20;
 #[cfg(unix)]
 const GROUP_AND_OTHERS: u32 = 0o077;
 
-/// Reads a text from a file of this user or of root that group and others cannot read. `help` says how to make a missing one.
+/// Reads a text from a file of this user or of root that group and others cannot read. `help` says
+/// how to make a missing one.
 ///
 /// # Errors
 /// If the file cannot be read or others can use it.

@@ -1,7 +1,8 @@
-//! Encodings per second for a pair with seven paths: in process, by gRPC and by HTTP. Then the time to open a connection, for a pair
-//! with seven paths, and in a fat-tree of switches with 32 ports.
+//! Encodings per second for a pair with seven paths: in process, by gRPC and by HTTP. Then the time
+//! to open a connection, for a pair with seven paths, and in a fat-tree of switches with 32 ports.
 //!
-//! `cargo bench -p heddle-path-service` prints one line for each way. Clients and service share the machine.
+//! `cargo bench -p heddle-path-service` prints one line for each way. Clients and service share the
+//! machine.
 
 #![allow(clippy::unwrap_used)] // a measurement may panic
 

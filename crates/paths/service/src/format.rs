@@ -1,6 +1,7 @@
 //! Enumerated values as strings in JSON: `REASON_DIGIT_TOO_HIGH` of `Reason` is `"digit-too-high"`.
 
-/// Serde's two functions for a field that holds the number of a value of `$type`, whose names begin with `$prefix`.
+/// Serde's two functions for a field that holds the number of a value of `$type`, whose names begin
+/// with `$prefix`.
 macro_rules! enum_format {
     ($module:ident, $type:ident, $prefix:literal) => {
         pub mod $module {

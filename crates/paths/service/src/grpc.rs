@@ -210,7 +210,8 @@ impl From<Problem> for Status {
     }
 }
 
-/// The details of a status: google.rpc.ErrorInfo, and google.rpc.BadRequest for a field that is not valid.
+/// The details of a status: google.rpc.ErrorInfo, and google.rpc.BadRequest for a field that is not
+/// valid.
 fn details(problem: &Problem) -> ErrorDetails {
     let reason = problem.code.label().to_ascii_uppercase();
     let help = [("help".to_owned(), problem.help.to_owned())];

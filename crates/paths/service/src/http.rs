@@ -46,7 +46,8 @@ pub async fn serve(
     listener::serve(incoming, async move { stop.wait().await }, handler).await;
 }
 
-/// Serves one connection, until the client closes it, or until the shutdown and the end of the request under way.
+/// Serves one connection, until the client closes it, or until the shutdown and the end of the
+/// request under way.
 async fn serve_connection(socket: Box<dyn Socket>, router: axum::Router, mut shutdown: Shutdown) {
     let service = TowerToHyperService::new(router);
     if let Err(error) = attend(socket, service, RULES, shutdown.wait()).await {

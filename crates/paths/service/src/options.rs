@@ -27,8 +27,9 @@ pub struct Options {
     pub limits: Limits,
     /// The clock of leases.
     pub clock: Clock,
-    /// The number of the first connection, unless the state has higher ones. A process that starts at another number than those before it
-    /// answers for none of their connections by mistake: see [`epoch`].
+    /// The number of the first connection, unless the state has higher ones. A process that starts
+    /// at another number than those before it answers for none of their connections by mistake: see
+    /// [`epoch`].
     pub first_connection: u64,
     /// The file of the connections' state; without one a restart forgets them.
     pub state: Option<PathBuf>,
@@ -38,8 +39,9 @@ pub struct Options {
     pub tokens: Tokens,
 }
 
-/// A first number of connections that no earlier process of the same machine has given, as long as processes start at least a second
-/// apart and open fewer than two million connections a second: the seconds since 1970 in the upper bits of 53, which JSON's numbers have.
+/// A first number of connections that no earlier process of the same machine has given, as long as
+/// processes start at least a second apart and open fewer than two million connections a second:
+/// the seconds since 1970 in the upper bits of 53, which JSON's numbers have.
 pub fn epoch() -> u64 {
     (unix_seconds() & ((1 << 32) - 1)) << 21
 }
@@ -65,7 +67,8 @@ impl Default for Options {
 /// Limits of the state that callers can create, and of requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The default lease: the time for which a connection is kept without being renewed; whole seconds, at least 1.
+    /// The default lease: the time for which a connection is kept without being renewed; whole
+    /// seconds, at least 1.
     pub lease: Duration,
     /// The longest lease that a caller may request; never shorter than `lease`.
     pub longest_lease: Duration,

@@ -70,7 +70,8 @@ impl From<PathEncoderError> for Problem {
     fn from(error: PathEncoderError) -> Problem {
         let (code, help) = code_and_help(&error);
         match code {
-            // The inputs of a network are checked before it is served: their errors are not the caller's.
+            // The inputs of a network are checked before it is served: their errors are not the
+            // caller's.
             Code::Internal => Problem::new(code, "the service has failed", help),
             _ => Problem::new(code, error.to_string(), help),
         }

@@ -122,7 +122,8 @@ pub fn taken(ports: &[u32]) -> Result<BTreeSet<u16>, Problem> {
     ports.iter().map(|taken| port("taken_ports", *taken)).collect()
 }
 
-/// The ports that do not encode the path: the caller must give these and no others, and they must not be taken.
+/// The ports that do not encode the path: the caller must give these and no others, and they must
+/// not be taken.
 pub fn ports(
     field: Field,
     source: Option<u32>,

@@ -48,8 +48,9 @@ pub enum ServeError {
     Tls(#[from] TlsError),
 }
 
-/// Serves a network until `stop` is ready: then the listeners are closed, and requests under way have [`crate::Limits::drain`] to
-/// end. `ready` is called with the addresses once the listeners are open.
+/// Serves a network until `stop` is ready: then the listeners are closed, and requests under way
+/// have [`crate::Limits::drain`] to end. `ready` is called with the addresses once the listeners
+/// are open.
 ///
 /// # Errors
 /// See [`ServeError`].

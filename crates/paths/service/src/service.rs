@@ -14,12 +14,14 @@ use crate::metrics::{Gauges, Metrics};
 use crate::state::State;
 use crate::{Clock, Limits, Options, Problem, Tokens};
 
-/// The operations of `PathService`. Each is a method that takes a request and returns the response or a [`Problem`].
+/// The operations of `PathService`. Each is a method that takes a request and returns the response
+/// or a [`Problem`].
 ///
-/// Operations on paths read a snapshot of the network and take no lock. Connections are behind one lock, which is held while paths are
-/// placed and encoded: about 0.1 us for each path considered, at most [`heddle_fabric::MAX_PATHS`] for each subflow. These
-/// operations must not run in asynchronous tasks. A link change computes new routes without a lock, and installs them under that of
-/// the connections.
+/// Operations on paths read a snapshot of the network and take no lock. Connections are behind one
+/// lock, which is held while paths are placed and encoded: about 0.1 us for each path considered,
+/// at most [`heddle_fabric::MAX_PATHS`] for each subflow. These operations must not run in
+/// asynchronous tasks. A link change computes new routes without a lock, and installs them under
+/// that of the connections.
 #[derive(Debug)]
 pub struct Service {
     network: RwLock<Arc<Network>>,

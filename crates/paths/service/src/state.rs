@@ -1,7 +1,8 @@
-//! Connections that survive a restart: a file with a line for each change of a connection, the last of which counts.
+//! Connections that survive a restart: a file with a line for each change of a connection, the last
+//! of which counts.
 //!
-//! A process that ends in any way leaves whole lines and at most one that is cut, which is left out. The file is written anew, with one line for
-//! each open connection, at each start.
+//! A process that ends in any way leaves whole lines and at most one that is cut, which is left
+//! out. The file is written anew, with one line for each open connection, at each start.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -64,7 +65,8 @@ struct SubflowLine {
 }
 
 impl State {
-    /// Restores the connections of a file whose leases have not ended, and opens it for changes; `now` is the clock of `connections`.
+    /// Restores the connections of a file whose leases have not ended, and opens it for changes;
+    /// `now` is the clock of `connections`.
     ///
     /// # Errors
     /// The file cannot be read or written.

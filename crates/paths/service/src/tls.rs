@@ -51,7 +51,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Socket for T {}
 pub(crate) struct Security(Option<TlsAcceptor>);
 
 impl Security {
-    /// TLS with the certificate of some files, that negotiates `protocol` (ALPN); none without files.
+    /// TLS with the certificate of some files, that negotiates `protocol` (ALPN); none without
+    /// files.
     pub(crate) fn new(files: Option<&TlsFiles>, protocol: &str) -> Result<Security, TlsError> {
         let Some(TlsFiles { certificate, key }) = files else { return Ok(Security(None)) };
         let at = |path: &Path| {

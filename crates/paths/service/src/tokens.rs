@@ -81,7 +81,8 @@ impl Tokens {
         self.0.is_empty()
     }
 
-    /// Checks the value of an `Authorization` header. Digests are compared, so that the time taken tells nothing of a token.
+    /// Checks the value of an `Authorization` header. Digests are compared, so that the time taken
+    /// tells nothing of a token.
     pub(crate) fn check(&self, authorization: Option<&[u8]>) -> Result<(), Refusal> {
         if self.is_open() {
             return Ok(());

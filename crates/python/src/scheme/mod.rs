@@ -1,7 +1,9 @@
-//! Schemes written in Python: a class with the steps of [`heddle_policy::Scheme`], called for each of them.
+//! Schemes written in Python: a class with the steps of [`heddle_policy::Scheme`], called for each
+//! of them.
 //!
-//! A run holds the interpreter's lock: each step is Python's, and the interpreter itself lets other threads in between. The first exception
-//! ends the run; no step is called after it, and the engine stops at its next look at the progress.
+//! A run holds the interpreter's lock: each step is Python's, and the interpreter itself lets other
+//! threads in between. The first exception ends the run; no step is called after it, and the engine
+//! stops at its next look at the progress.
 
 mod class;
 mod ports;

@@ -13,7 +13,8 @@ use heddle_policy::Port;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 
-/// State of a switch's own ports, numbered from 0. It can be read in the call to which it is passed, and not later.
+/// State of a switch's own ports, numbered from 0. It can be read in the call to which it is
+/// passed, and not later.
 #[pyclass(frozen, module = "heddle._core")]
 #[derive(Default)]
 pub(crate) struct Ports {
@@ -35,7 +36,8 @@ unsafe impl Send for Present {}
 
 #[pymethods]
 impl Ports {
-    /// Transmit utilisation of a port now, as a fraction of 65536, by the estimator whose time constant is the scheme's `tau`.
+    /// Transmit utilisation of a port now, as a fraction of 65536, by the estimator whose time
+    /// constant is the scheme's `tau`.
     fn tx_util(&self, port: u16) -> PyResult<u16> {
         self.read(port, |ports, port| ports.tx_util(port))
     }
@@ -69,7 +71,8 @@ impl Ports {
         call: impl FnOnce() -> T,
     ) -> T {
         let ports: NonNull<dyn policy::Ports + '_> = NonNull::from(ports);
-        // SAFETY: only the lifetime changes. The pointer is used in `read` alone, while `call` runs: `UntilDropped` takes it away at the end.
+        // SAFETY: only the lifetime changes. The pointer is used in `read` alone, while `call`
+        // runs: `UntilDropped` takes it away at the end.
         let ports = unsafe {
             std::mem::transmute::<NonNull<dyn policy::Ports + '_>, NonNull<dyn policy::Ports>>(
                 ports,
@@ -99,8 +102,9 @@ impl Ports {
             let reason = format!("there is no port {port}: the switch has {count}, from 0");
             return Err(PyIndexError::new_err(reason));
         }
-        // SAFETY: `during` has borrowed the ports for itself until `call` returns, and `call` reaches them by this function alone. This is its
-        // thread, and `of` is one of the functions above, which do not come back here.
+        // SAFETY: `during` has borrowed the ports for itself until `call` returns, and `call`
+        // reaches them by this function alone. This is its thread, and `of` is one of the functions
+        // above, which do not come back here.
         Ok(of(unsafe { ports.as_mut() }, Port(port)))
     }
 }

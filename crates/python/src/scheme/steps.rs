@@ -103,8 +103,8 @@ impl<'py> Shared<'py> {
     }
 }
 
-/// A switch whose scheme is an object of Python. `HANDSHAKES` is [`Shared::reads_handshakes`]: steps of handshakes take random bits, which are
-/// those of the scheme's other steps as well.
+/// A switch whose scheme is an object of Python. `HANDSHAKES` is [`Shared::reads_handshakes`]:
+/// steps of handshakes take random bits, which are those of the scheme's other steps as well.
 pub(super) struct InPython<'py, const HANDSHAKES: bool> {
     shared: Rc<Shared<'py>>,
     /// None if it could not be made.

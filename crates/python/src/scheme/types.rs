@@ -48,7 +48,8 @@ impl From<&SwitchInfo> for Switch {
     }
 }
 
-/// Fields of a data packet. A scheme may write `tag` and, if it has `uses_shim`, `subflow` and `connection`.
+/// Fields of a data packet. A scheme may write `tag` and, if it has `uses_shim`, `subflow` and
+/// `connection`.
 #[pyclass(module = "heddle._core")]
 pub(crate) struct Packet {
     /// Hash of the 5-tuple, the same at every switch.
@@ -170,7 +171,8 @@ pub(crate) struct ProbeArrival {
     port: u16,
     /// The probe as received.
     probe: Py<Probe>,
-    /// Whether the port is a next hop towards the probe's ToR: by another, no packet for that ToR may leave.
+    /// Whether the port is a next hop towards the probe's ToR: by another, no packet for that ToR
+    /// may leave.
     is_next_hop: bool,
 }
 

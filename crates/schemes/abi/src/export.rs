@@ -72,7 +72,8 @@ unsafe extern "C" fn configure<S: Export>(
     count: usize,
     setup: *mut types::Setup,
 ) -> i32 {
-    // SAFETY: the caller passes as many parameters as it says, and a setup that is valid and its own.
+    // SAFETY: the caller passes as many parameters as it says, and a setup that is valid and its
+    // own.
     let (given, setup) = unsafe { (list(parameters, count), &mut *setup) };
     let name = |parameter: &types::Parameter| {
         // SAFETY: names end with a zero byte.
@@ -106,7 +107,8 @@ unsafe extern "C" fn create<S: Scheme>(
     config: *mut c_void,
     info: *const types::Switch,
 ) -> *mut c_void {
-    // SAFETY: `configure` has made the configuration, the switch is valid for the call, and has a flag for each ToR if any.
+    // SAFETY: `configure` has made the configuration, the switch is valid for the call, and has a
+    // flag for each ToR if any.
     let (config, info, same_pod) = unsafe {
         let flags = if (*info).same_pod.is_null() { 0 } else { usize::from((*info).tors) };
         (&*config.cast::<S::Config>(), *info, list((*info).same_pod, flags))
@@ -134,7 +136,8 @@ unsafe extern "C" fn forward<S: Scheme>(
     count: usize,
     ports: *const types::Ports,
 ) -> u16 {
-    // SAFETY: `create` has made the state, the other pointers are valid for the call; `Port` is a `u16` (`repr(transparent)`).
+    // SAFETY: `create` has made the state, the other pointers are valid for the call; `Port` is a
+    // `u16` (`repr(transparent)`).
     let (scheme, step, packet, hops, ports) = unsafe {
         (
             &mut *state.cast::<S>(),
@@ -155,7 +158,8 @@ unsafe extern "C" fn handshake<S: Scheme>(
     step: *const types::Step,
     packet: *const types::Handshake,
 ) {
-    // SAFETY: `create` has made the state, the other pointers are valid for the call, and the options have their size.
+    // SAFETY: `create` has made the state, the other pointers are valid for the call, and the
+    // options have their size.
     let (scheme, step, packet, options) = unsafe {
         let options = list((*packet).options, usize::from((*packet).options_size));
         (&mut *state.cast::<S>(), *step, &*packet, options)

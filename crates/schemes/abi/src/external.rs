@@ -109,7 +109,8 @@ impl Config {
     /// Checks a table and passes it the parameters of a run.
     ///
     /// # Safety
-    /// The table and its functions keep what `heddle_scheme.h` says of them; `abi` and `name` do if the version is another one.
+    /// The table and its functions keep what `heddle_scheme.h` says of them; `abi` and `name` do if
+    /// the version is another one.
     ///
     /// # Errors
     /// [`TableError`].
@@ -187,7 +188,8 @@ fn configure(
             Some(name) => Err(refused(&format!("no parameter is called `{name}`: it has none"))),
         };
     };
-    // SAFETY: the table's promise (`Config::new`); the parameters and the setup are valid for the call.
+    // SAFETY: the table's promise (`Config::new`); the parameters and the setup are valid for the
+    // call.
     match unsafe { configure(table, given.as_ptr(), given.len(), &raw mut setup) } {
         0 => Ok(setup),
         _ => Err(refused(&text(&setup.error))),
@@ -215,8 +217,9 @@ impl Drop for Shared {
     }
 }
 
-/// A switch whose scheme is a table of functions in C. `HANDSHAKES` is [`Config::reads_handshakes`] of its table: steps of handshakes take
-/// random bits, which are those of the scheme's other steps as well.
+/// A switch whose scheme is a table of functions in C. `HANDSHAKES` is [`Config::reads_handshakes`]
+/// of its table: steps of handshakes take random bits, which are those of the scheme's other steps
+/// as well.
 #[derive(Debug)]
 pub struct External<const HANDSHAKES: bool> {
     config: Config,
@@ -232,8 +235,8 @@ impl<const HANDSHAKES: bool> Drop for External<HANDSHAKES> {
     }
 }
 
-/// Whether a library uses random bits, the estimator or shims is not known when this is compiled: all are on. Of handshakes it is known, since
-/// calls for each of them cost most.
+/// Whether a library uses random bits, the estimator or shims is not known when this is compiled:
+/// all are on. Of handshakes it is known, since calls for each of them cost most.
 impl<const HANDSHAKES: bool> Scheme for External<HANDSHAKES> {
     type Config = Config;
     const NEEDS_RANDOM: bool = true;
@@ -274,7 +277,8 @@ impl<const HANDSHAKES: bool> Scheme for External<HANDSHAKES> {
         let (step, mut raw) = (self.step(step), self.packet(packet));
         let mut view = View { ports, count: self.ports };
         let ports = view.table();
-        // SAFETY: the table's promise (`Config::new`); all arguments are valid for the call; `Port` is a `u16` (`repr(transparent)`).
+        // SAFETY: the table's promise (`Config::new`); all arguments are valid for the call; `Port`
+        // is a `u16` (`repr(transparent)`).
         let port = unsafe {
             (self.config.0.functions.forward)(
                 self.state,

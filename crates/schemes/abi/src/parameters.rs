@@ -18,7 +18,8 @@ impl Parameters {
         Parameters { given, known: Vec::new() }
     }
 
-    /// The value of a parameter: nanoseconds, bytes or bits per second if the scenario has a quantity, 0 or 1 if it has false or true.
+    /// The value of a parameter: nanoseconds, bytes or bits per second if the scenario has a
+    /// quantity, 0 or 1 if it has false or true.
     pub fn take(&mut self, name: &'static str, default: u64) -> u64 {
         self.known.push(name);
         self.given.remove(name).unwrap_or(default)

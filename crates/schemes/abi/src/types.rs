@@ -1,4 +1,5 @@
-//! The types of `include/heddle_scheme.h`, in its order. `tests/header.rs` holds each size and offset against it.
+//! The types of `include/heddle_scheme.h`, in its order. `tests/header.rs` holds each size and
+//! offset against it.
 #![allow(unsafe_code, reason = "a table of pointers is shared by threads")]
 
 use core::ffi::{c_char, c_void};
@@ -67,7 +68,8 @@ pub struct ProbeArrival {
     pub port: u16,
     /// The probe as received.
     pub probe: Probe,
-    /// 1 if the port is a next hop towards the probe's ToR, otherwise 0: no packet for that ToR may leave by it.
+    /// 1 if the port is a next hop towards the probe's ToR, otherwise 0: no packet for that ToR may
+    /// leave by it.
     pub is_next_hop: u8,
 }
 
@@ -107,7 +109,8 @@ pub struct Ports {
 pub struct Parameter {
     /// Its name, ending with a zero byte.
     pub name: *const c_char,
-    /// A number; nanoseconds, bytes or bits per second if the scenario has a quantity; 0 or 1 if it has false or true.
+    /// A number; nanoseconds, bytes or bits per second if the scenario has a quantity; 0 or 1 if it
+    /// has false or true.
     pub value: u64,
 }
 
@@ -120,7 +123,8 @@ pub const ERROR_SIZE: usize = 256;
 pub struct Setup {
     /// Passed to [`Table::create`] and [`Table::release`].
     pub config: *mut c_void,
-    /// Time constant of the utilisation estimator in nanoseconds, rounded up to a power of two; under [`NEEDS_UTILISATION`].
+    /// Time constant of the utilisation estimator in nanoseconds, rounded up to a power of two;
+    /// under [`NEEDS_UTILISATION`].
     pub tau: u64,
     /// Time between two probes of a ToR in nanoseconds; 0 without probes.
     pub probe_period: u64,
@@ -167,7 +171,8 @@ pub const USES_SHIM: u32 = 1 << 2;
 
 /// A scheme as its functions: what `heddle_scheme()` of a shared library returns.
 ///
-/// `abi` and `name` have their place in every version. A function without a note "may be null" must be there.
+/// `abi` and `name` have their place in every version. A function without a note "may be null" must
+/// be there.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
@@ -177,7 +182,8 @@ pub struct Table {
     pub needs: u32,
     /// Its name in tables and reports, ending with a zero byte.
     pub name: *const c_char,
-    /// Checks parameters, once for each run. Not 0: `error` says why they are refused. May be null: the scheme has no parameters.
+    /// Checks parameters, once for each run. Not 0: `error` says why they are refused. May be null:
+    /// the scheme has no parameters.
     pub configure:
         Option<unsafe extern "C" fn(*const Table, *const Parameter, usize, *mut Setup) -> i32>,
     /// Frees what [`Table::configure`] has made. May be null.
@@ -186,7 +192,8 @@ pub struct Table {
     pub create: Option<unsafe extern "C" fn(*mut c_void, *const Switch) -> *mut c_void>,
     /// Frees a switch's state.
     pub destroy: Option<unsafe extern "C" fn(*mut c_void)>,
-    /// Selects one of the next hops, of which there is at least one, for a data packet to another ToR.
+    /// Selects one of the next hops, of which there is at least one, for a data packet to another
+    /// ToR.
     pub forward: Option<
         unsafe extern "C" fn(
             *mut c_void,
@@ -203,7 +210,8 @@ pub struct Table {
     pub egress: Option<unsafe extern "C" fn(*mut c_void, *const Step, *mut Packet)>,
     /// Writes the probe that a ToR sends on each uplink, and returns 1; or returns 0. May be null.
     pub originate: Option<unsafe extern "C" fn(*mut c_void, *const Step, *mut Probe) -> u8>,
-    /// Handles a received probe: writes the probe to replicate, and returns 1; or returns 0, which drops it. May be null.
+    /// Handles a received probe: writes the probe to replicate, and returns 1; or returns 0, which
+    /// drops it. May be null.
     pub probe: Option<
         unsafe extern "C" fn(
             *mut c_void,

@@ -1,12 +1,13 @@
-//! A scheme outside of the simulator: LetItFlow (Vanini et al., NSDI 2017) as a shared library, to start from.
+//! A scheme outside of the simulator: LetItFlow (Vanini et al., NSDI 2017) as a shared library, to
+//! start from.
 //!
 //! ```sh
 //! cargo build --release --package heddle-scheme-example
 //! heddle run scenario.toml --set 'scheme={ kind = "external", library = "target/release/libheddle_scheme_example.so" }'
 //! ```
 //!
-//! It gives the same runs as the simulator's own `letitflow`, to the bit: `crates/evaluation/study/tests/external.rs` compares them. `c/` has
-//! ECMP and HULA in C.
+//! It gives the same runs as the simulator's own `letitflow`, to the bit:
+//! `crates/evaluation/study/tests/external.rs` compares them. `c/` has ECMP and HULA in C.
 #![allow(unsafe_code, reason = "the name by which the simulator finds the scheme is exported")]
 
 use std::ffi::CStr;

@@ -1,6 +1,7 @@
 //! Cost of CFLB: a router's decision, and a sender's encoding of a path.
 //!
-//! Times are for one packet, over 4096 different packets without dependencies between them: the throughput of a router.
+//! Times are for one packet, over 4096 different packets without dependencies between them: the
+//! throughput of a router.
 
 use core::{hint::black_box, net::IpAddr};
 

@@ -1,7 +1,8 @@
-//! Cost of a data packet at a ToR with eight uplinks, for the schemes that run on real switches too: ECMP, CFLB, HULA, and MP-HULA with k = 1, 2, 4 and with
-//! connections of 2 to 8 subflows.
+//! Cost of a data packet at a ToR with eight uplinks, for the schemes that run on real switches
+//! too: ECMP, CFLB, HULA, and MP-HULA with k = 1, 2, 4 and with connections of 2 to 8 subflows.
 //!
-//! The same cases in the kernel: `heddle-switch bench`. Flows come in an order without pattern, a packet each 100 ns.
+//! The same cases in the kernel: `heddle-switch bench`. Flows come in an order without pattern, a
+//! packet each 100 ns.
 
 use core::hint::black_box;
 
@@ -127,7 +128,8 @@ fn plain<S: Scheme>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, config
     }
 }
 
-/// Teaches a ToR the handshakes of one connection with so many subflows, and forwards packets of all.
+/// Teaches a ToR the handshakes of one connection with so many subflows, and forwards packets of
+/// all.
 fn subflows(group: &mut BenchmarkGroup<'_, WallTime>, best_k: u8, subflows: u32) {
     let mut tor = switch::<MpHula>(&mp_hula(best_k));
     let (client, server) = (*b"client's", *b"server's");

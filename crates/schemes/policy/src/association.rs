@@ -1,36 +1,42 @@
-//! Association of subflows with MPTCP connections, by the handshakes that pass a ToR (MP-HULA section 2.1).
+//! Association of subflows with MPTCP connections, by the handshakes that pass a ToR (MP-HULA
+//! section 2.1).
 //!
 //! Three tables, as in the paper's figure 2, all indexed by hashes:
 //!
-//! - the **association table** holds, for each subflow of a host of this ToR, the connection's tokens, the subflow's number, and for the
-//!   first subflow the number of subflows;
+//! - the **association table** holds, for each subflow of a host of this ToR, the connection's
+//!   tokens, the subflow's number, and for the first subflow the number of subflows;
 //! - the **token table** maps a token to the connection's first subflow, for subflows that join;
 //! - the **key table** keeps key A from a version-0 SYN until key B comes with the SYN/ACK.
 //!
-//! Entries are keyed by the 5-tuple in the direction that leaves the ToR's host, the one in which shims are added; so the client's
-//! ToR and the server's keep one each, and number the subflows of their own direction.
+//! Entries are keyed by the 5-tuple in the direction that leaves the ToR's host, the one in which
+//! shims are added; so the client's ToR and the server's keep one each, and number the subflows of
+//! their own direction.
 //!
 //! # Handshakes
 //!
-//! Version 0 (RFC 6824) is associated at the SYN/ACK, as in the paper. Version 1 (RFC 8684) sends no key in the SYN: the third packet
-//! (ACK) carries both keys, and so does the first data, in case that ACK is lost. The third packet of version 0 has both keys too, and is
-//! used if the key table had no room. An MP_JOIN SYN carries the token of its receiver. The HMACs of MP_JOIN are not checked: the paper
-//! assumes a secure data centre.
+//! Version 0 (RFC 6824) is associated at the SYN/ACK, as in the paper. Version 1 (RFC 8684) sends
+//! no key in the SYN: the third packet (ACK) carries both keys, and so does the first data, in case
+//! that ACK is lost. The third packet of version 0 has both keys too, and is used if the key table
+//! had no room. An MP_JOIN SYN carries the token of its receiver. The HMACs of MP_JOIN are not
+//! checked: the paper assumes a secure data centre.
 //!
 //! # Details that the paper leaves open
 //!
-//! - Packets may be repeated. The same keys, or a token of the connection of this 5-tuple, change nothing. Other keys, another
-//!   connection's token, or a SYN or SYN/ACK without MPTCP indicate that the 5-tuple is used by a new connection: the old entry is
-//!   removed. A version-1 SYN indicates neither; the third packet decides.
-//! - An entry expires when no packet has used it for [`MptcpTablesConfig::association_idle`]. A RST from either end removes it at once. A FIN
-//!   ends one direction only, and data sent before it may be retransmitted: after FINs of both ends the entry remains valid but may be
-//!   replaced.
-//! - A new connection never replaces a live entry. If there is no free slot for it or for one of its tokens, or if one of its tokens
-//!   belongs to another live connection, it is counted and handled as plain TCP. That is safe: the shim affects path choice only.
-//! - Tokens refer to the first subflow's entry. Once that is removed, further joins are handled as plain TCP; the known subflows do not
-//!   depend on it.
-//! - A 5-tuple is matched by its bucket and a fingerprint of 16 bits of its hash. One in 65536 flows of a bucket matches a wrong entry: its
-//!   data packets are forwarded as the subflow's, and its SYN removes the entry. Both reduce path diversity only.
+//! - Packets may be repeated. The same keys, or a token of the connection of this 5-tuple, change
+//!   nothing. Other keys, another connection's token, or a SYN or SYN/ACK without MPTCP indicate
+//!   that the 5-tuple is used by a new connection: the old entry is removed. A version-1 SYN
+//!   indicates neither; the third packet decides.
+//! - An entry expires when no packet has used it for [`MptcpTablesConfig::association_idle`]. A RST
+//!   from either end removes it at once. A FIN ends one direction only, and data sent before it may
+//!   be retransmitted: after FINs of both ends the entry remains valid but may be replaced.
+//! - A new connection never replaces a live entry. If there is no free slot for it or for one of
+//!   its tokens, or if one of its tokens belongs to another live connection, it is counted and
+//!   handled as plain TCP. That is safe: the shim affects path choice only.
+//! - Tokens refer to the first subflow's entry. Once that is removed, further joins are handled as
+//!   plain TCP; the known subflows do not depend on it.
+//! - A 5-tuple is matched by its bucket and a fingerprint of 16 bits of its hash. One in 65536
+//!   flows of a bucket matches a wrong entry: its data packets are forwarded as the subflow's, and
+//!   its SYN removes the entry. Both reduce path diversity only.
 //! - Subflow numbers have 4 bits: after 16 subflows they restart at 2.
 
 use heddle_wire::{
@@ -53,7 +59,8 @@ use tokens::TokenTable;
 /// Bytes of the paper's three tables for each subflow: association (19), tokens (6), keys (10).
 const PAPER_BYTES: u64 = 19 + 6 + 10;
 
-/// State of a ToR in bytes by the paper's calculation (section 2.6), for `connections` of `subflows` each.
+/// State of a ToR in bytes by the paper's calculation (section 2.6), for `connections` of
+/// `subflows` each.
 pub const fn paper_bytes(connections: u64, subflows: u64) -> u64 {
     PAPER_BYTES * connections * subflows
 }
@@ -104,7 +111,8 @@ impl Association {
         }
     }
 
-    /// Shim of a packet from a host of the flow with `hash`: `None` for plain TCP and for a connection with one subflow. Refreshes the entry.
+    /// Shim of a packet from a host of the flow with `hash`: `None` for plain TCP and for a
+    /// connection with one subflow. Refreshes the entry.
     #[inline]
     pub fn shim(&mut self, now: Nanos, hash: u32) -> Option<Shim> {
         let entry = self.entries.find(now, hash)?;
@@ -187,7 +195,8 @@ impl Association {
         }
     }
 
-    /// Handles a packet that completes the keys: the first subflow of a connection, unless the entry exists.
+    /// Handles a packet that completes the keys: the first subflow of a connection, unless the
+    /// entry exists.
     fn open(&mut self, now: Nanos, flow: u32, tokens: Tokens) {
         if self.entries.find(now, flow).is_some_and(|entry| entry.tokens() == tokens) {
             return;
@@ -236,7 +245,8 @@ impl Association {
         firsts.find(|(_, first)| first.tokens().contains(token))
     }
 
-    /// Handles an MP_JOIN SYN: a further subflow of the connection with `token`, unless the entry exists.
+    /// Handles an MP_JOIN SYN: a further subflow of the connection with `token`, unless the entry
+    /// exists.
     fn on_mp_join(&mut self, now: Nanos, flow: u32, token: Token) {
         if self.entries.find(now, flow).is_some_and(|entry| entry.is_join_by(token)) {
             return;

@@ -1,21 +1,27 @@
 //! The k best next hops towards each ToR, best first (MP-HULA section 2.3).
 //!
-//! The paper's text compares the minimum of the known utilisations and the probe's with every table, which would fill the tables with
-//! copies of one value. The interpretation used here, for a probe that sets the utilisation of the path by a port to `m`:
+//! The paper's text compares the minimum of the known utilisations and the probe's with every
+//! table, which would fill the tables with copies of one value. The interpretation used here, for a
+//! probe that sets the utilisation of the path by a port to `m`:
 //!
-//! - A known hop is set to `m`, higher or lower (under [`Update::Listing`] only if `m` is lower, as in HULA's listing).
-//! - Another hop takes a free slot, or that of the worst hop if `m` is lower. Each hop is in the table once.
-//! - The sort is stable: of two hops with equal utilisation the one ahead stays ahead, as a tie keeps the best hop in HULA.
-//! - Hops not refreshed for longer than T_fail are removed first. In HULA a stale entry is replaced by the next probe of any other hop; in a
-//!   table with a slot for every hop none would be replaced, and a dead hop with a low utilisation would stay first for ever.
+//! - A known hop is set to `m`, higher or lower (under [`Update::Listing`] only if `m` is lower, as
+//!   in HULA's listing).
+//! - Another hop takes a free slot, or that of the worst hop if `m` is lower. Each hop is in the
+//!   table once.
+//! - The sort is stable: of two hops with equal utilisation the one ahead stays ahead, as a tie
+//!   keeps the best hop in HULA.
+//! - Hops not refreshed for longer than T_fail are removed first. In HULA a stale entry is replaced
+//!   by the next probe of any other hop; in a table with a slot for every hop none would be
+//!   replaced, and a dead hop with a low utilisation would stay first for ever.
 //!
 //! With k = 1 this is HULA's rule, decision for decision.
 
 use crate::hop_table::{Hop, HopTable, TorHops};
 use crate::{HulaConfig, Nanos, Port, Tor, Update};
 
-/// Sets the utilisation of the path to `tor` by `port` from a probe, in a table whose slots are in ascending order of utilisation. Returns the
-/// utilisation of the best path; `None` for a ToR that does not exist.
+/// Sets the utilisation of the path to `tor` by `port` from a probe, in a table whose slots are in
+/// ascending order of utilisation. Returns the utilisation of the best path; `None` for a ToR that
+/// does not exist.
 pub(crate) fn update(
     table: &mut HopTable,
     now: Nanos,
@@ -43,7 +49,8 @@ fn select_slot(hops: &mut TorHops<'_>, new: Hop, update: Update) -> Option<usize
     })
 }
 
-/// Restores the order after a change of the hop at `place`, by moves past strictly better or worse hops.
+/// Restores the order after a change of the hop at `place`, by moves past strictly better or worse
+/// hops.
 fn restore_order(hops: &mut [Hop], mut place: usize) {
     while place > 0 && hops[place].util < hops[place - 1].util {
         hops.swap(place, place - 1);

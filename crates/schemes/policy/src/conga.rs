@@ -1,16 +1,21 @@
-//! CONGA (Alizadeh et al., SIGCOMM 2014): the leaves of a leaf-spine fabric exchange the congestion of their paths.
+//! CONGA (Alizadeh et al., SIGCOMM 2014): the leaves of a leaf-spine fabric exchange the congestion
+//! of their paths.
 //!
-//! A source leaf assigns each flowlet to the uplink with the least congested path, and writes the uplink into the packet (LBTag). Each
-//! switch on the path raises the packet's congestion metric (CE) to that of its own link. The destination leaf stores the metric, and a
-//! later packet in the other direction feeds it back ([`Header::tag`] carries both).
+//! A source leaf assigns each flowlet to the uplink with the least congested path, and writes the
+//! uplink into the packet (LBTag). Each switch on the path raises the packet's congestion metric
+//! (CE) to that of its own link. The destination leaf stores the metric, and a later packet in the
+//! other direction feeds it back ([`Header::tag`] carries both).
 //!
 //! Deviations from the paper, and decisions on details that it leaves open:
 //!
-//! - Utilisation comes from the same estimator as HULA's ([`crate::Dre`]), not from a register with a timer.
-//! - An uplink's LBTag is its index among the packet's next hops, the same for all packets to one leaf while routes do not change. The
-//!   field has 4 bits: uplinks beyond the 16th share a tag, and so a metric.
-//! - A metric that is older than [`CongaConfig::metric_age`] reads 0 at once, where the paper decays it "gradually". It ages at both
-//!   leaves: otherwise the destination would feed back an old metric for ever, and the path would never be tried again.
+//! - Utilisation comes from the same estimator as HULA's ([`crate::Dre`]), not from a register with
+//!   a timer.
+//! - An uplink's LBTag is its index among the packet's next hops, the same for all packets to one
+//!   leaf while routes do not change. The field has 4 bits: uplinks beyond the 16th share a tag,
+//!   and so a metric.
+//! - A metric that is older than [`CongaConfig::metric_age`] reads 0 at once, where the paper
+//!   decays it "gradually". It ages at both leaves: otherwise the destination would feed back an
+//!   old metric for ever, and the path would never be tried again.
 //! - A spine with several links to one leaf hashes over them.
 
 mod config;
@@ -34,7 +39,8 @@ pub struct Conga {
 }
 
 impl Conga {
-    /// Bits of a leaf's two metric tables alone, the figure that HULA section 2 gives for CONGA; 0 for a spine.
+    /// Bits of a leaf's two metric tables alone, the figure that HULA section 2 gives for CONGA; 0
+    /// for a spine.
     pub fn metric_bits(&self) -> usize {
         self.leaf.as_ref().map_or(0, Leaf::metric_bits)
     }
@@ -79,7 +85,8 @@ impl Scheme for Conga {
         }
     }
 
-    /// A leaf's flowlets and tables: 8 bytes a flowlet, 20.5 bytes for each leaf of the fabric. A spine has none.
+    /// A leaf's flowlets and tables: 8 bytes a flowlet, 20.5 bytes for each leaf of the fabric. A
+    /// spine has none.
     fn state_bytes(&self) -> usize {
         self.leaf.as_ref().map_or(0, Leaf::state_bytes)
     }

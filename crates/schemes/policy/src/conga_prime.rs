@@ -1,9 +1,10 @@
-//! CONGA', the extension of CONGA that HULA is measured against (HULA section 6): CONGA inside a pod, ECMP per flowlet
-//! across pods.
+//! CONGA', the extension of CONGA that HULA is measured against (HULA section 6): CONGA inside a
+//! pod, ECMP per flowlet across pods.
 //!
-//! A ToR assigns flowlets to a ToR of its own pod as in [`crate::Conga`]; the switches between them raise CE on the way down. For other
-//! packets the 5-tuple is hashed with the number of the flowlet, detected by each switch or by the source ToR alone ([`Detection`]). In a
-//! fabric without pods ([`SwitchInfo::same_pod`] is empty) every packet is hashed.
+//! A ToR assigns flowlets to a ToR of its own pod as in [`crate::Conga`]; the switches between them
+//! raise CE on the way down. For other packets the 5-tuple is hashed with the number of the
+//! flowlet, detected by each switch or by the source ToR alone ([`Detection`]). In a fabric without
+//! pods ([`SwitchInfo::same_pod`] is empty) every packet is hashed.
 
 use alloc::boxed::Box;
 
@@ -32,12 +33,14 @@ pub enum Detection {
     /// Each detects and counts them itself.
     #[default]
     EverySwitch,
-    /// The source ToR alone: it hashes 5-tuple and flowlet number once, and the other switches use its hash (HULA section 6).
+    /// The source ToR alone: it hashes 5-tuple and flowlet number once, and the other switches use
+    /// its hash (HULA section 6).
     // It writes 16 bits of the hash into the packet, to which each switch adds its salt.
     SourceTor,
 }
 
-/// Defaults are those of CONGA section 3.6, but for the flowlet gap, which is that of HULA's experiments.
+/// Defaults are those of CONGA section 3.6, but for the flowlet gap, which is that of HULA's
+/// experiments.
 // The flowlet table is that of packets inside a pod and of those across pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
@@ -47,12 +50,15 @@ pub enum Detection {
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "CongaPrime"))]
 pub struct CongaPrimeConfig {
-    /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6 uses one gap for all schemes).
+    /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6 uses one gap for all
+    /// schemes).
     pub flowlet_gap: Time,
-    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA
+    /// section 3.4).
     pub flowlet_slots: u32,
     /// Time constant of the utilisation estimator. Default: 160us.
-    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
+    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds
+    /// (400us as 524us).
     pub tau: Time,
     /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
     pub metric_bits: u8,
@@ -191,7 +197,8 @@ impl Scheme for CongaPrime {
         }
     }
 
-    /// 12 bytes a flowlet at every switch, and at a ToR 20.5 for each ToR of the pod. With [`Detection::SourceTor`] ToRs alone need flowlets.
+    /// 12 bytes a flowlet at every switch, and at a ToR 20.5 for each ToR of the pod. With
+    /// [`Detection::SourceTor`] ToRs alone need flowlets.
     fn state_bytes(&self) -> usize {
         self.leaf.state_bytes() + self.leaf.flowlets.slots() * BYTES_PER_NUMBER
     }

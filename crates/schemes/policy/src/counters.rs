@@ -10,13 +10,15 @@ pub struct Counters {
     pub flowlets: u64,
     /// Flowlets whose port differs from that of the previous flowlet in the same slot.
     pub moves: u64,
-    /// Flowlets assigned by the ECMP hash because no best hop was usable; under Flowcut, packets of hosts for whose flow the table has no room.
+    /// Flowlets assigned by the ECMP hash because no best hop was usable; under Flowcut, packets of
+    /// hosts for whose flow the table has no room.
     pub fallbacks: u64,
     /// Probes received.
     pub probes: u64,
     /// Packets with a shim added.
     pub shims: u64,
-    /// Flowlets of subflows that share their hop with another subflow of the connection, because all k hops were in use.
+    /// Flowlets of subflows that share their hop with another subflow of the connection, because
+    /// all k hops were in use.
     pub shared: u64,
     /// Packets forwarded by their selector, with more than one next hop (CFLB).
     pub controlled: u64,
@@ -27,8 +29,8 @@ pub struct Counters {
     pub association: AssociationCounters,
 }
 
-/// Counters of the association of subflows with connections. Rejected handshakes are handled as plain TCP, and are counted again when a
-/// packet is repeated.
+/// Counters of the association of subflows with connections. Rejected handshakes are handled as
+/// plain TCP, and are counted again when a packet is repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default))]
 pub struct AssociationCounters {

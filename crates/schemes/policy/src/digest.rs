@@ -1,8 +1,8 @@
 //! Digests of a switch's state, by which implementations of one scheme are compared step by step.
 //!
-//! A digest is the 64-bit FNV-1a hash of the state written as a list of 64-bit words, each as eight bytes, the lowest first. The list of
-//! each scheme is in `vectors/schemes/README.md`. It has what decides later steps, and nothing else: no counters, no contents of
-//! unused entries.
+//! A digest is the 64-bit FNV-1a hash of the state written as a list of 64-bit words, each as eight
+//! bytes, the lowest first. The list of each scheme is in `vectors/schemes/README.md`. It has what
+//! decides later steps, and nothing else: no counters, no contents of unused entries.
 
 /// The hash's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,8 @@ pub trait DigestState {
 mod tests {
     use super::*;
 
-    /// Values of another implementation of 64-bit FNV-1a, which gives the published 0x85944171f73967e8 for "foobar".
+    /// Values of another implementation of 64-bit FNV-1a, which gives the published
+    /// 0x85944171f73967e8 for "foobar".
     #[test]
     fn it_is_fnv_1a() {
         let of = |words: &[[u8; 8]]| {

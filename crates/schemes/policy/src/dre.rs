@@ -1,14 +1,15 @@
 //! The utilisation estimator of a port (CONGA section 3.2, HULA section 4.2).
 //!
-//! It needs 64-bit unsigned arithmetic only, as in a switch or a BPF program: tau is at most 2^28 ns (268 ms) and a register saturates at
-//! 2^36 bytes, more than 800 Gbps transfer in that time.
+//! It needs 64-bit unsigned arithmetic only, as in a switch or a BPF program: tau is at most 2^28
+//! ns (268 ms) and a register saturates at 2^36 bytes, more than 800 Gbps transfer in that time.
 
 use crate::{Digest, DigestState, Nanos, Util};
 
 const MAX_SHIFT: u32 = 28;
 const MAX_BYTES: u64 = u64::MAX >> MAX_SHIFT;
 
-/// The estimator's time constant as a power of two: tau = 2^`.0` nanoseconds, so that a switch needs no division.
+/// The estimator's time constant as a power of two: tau = 2^`.0` nanoseconds, so that a switch
+/// needs no division.
 ///
 /// More than 28 counts as 28.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,8 @@ impl DreShift {
     }
 }
 
-/// U = D + U * (1 - dt / tau): bytes sent by a port, decayed linearly over tau. Updated when a packet starts transmission.
+/// U = D + U * (1 - dt / tau): bytes sent by a port, decayed linearly over tau. Updated when a
+/// packet starts transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dre {
     bytes: u64,
@@ -49,7 +51,8 @@ impl Dre {
         self.last = at;
     }
 
-    /// Utilisation at `now`, where `full` is the capacity of the link over tau (rate * tau) in bytes. A `full` of 0 counts as 1.
+    /// Utilisation at `now`, where `full` is the capacity of the link over tau (rate * tau) in
+    /// bytes. A `full` of 0 counts as 1.
     #[inline]
     pub fn util(&self, now: Nanos, shift: DreShift, full: u64) -> Util {
         let scaled = (self.decayed(now, shift) << 16) / full.max(1);

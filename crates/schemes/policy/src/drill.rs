@@ -1,10 +1,12 @@
-//! DRILL(d, m) (Ghorbani et al., SIGCOMM 2017): each packet takes the shortest queue of d next hops drawn at random and the m
-//! that were shortest last time.
+//! DRILL(d, m) (Ghorbani et al., SIGCOMM 2017): each packet takes the shortest queue of d next hops
+//! drawn at random and the m that were shortest last time.
 //!
-//! The memory is kept for each next-hop group. A switch has few groups; a group is identified by its first port here, so the memory is a
-//! small table with a row for each port. Groups with the same first port share a row, and a remembered port counts only for a packet that
-//! may take it. Among equally short queues a drawn one is preferred, so that idle ports share the load. The paper's extension for
-//! asymmetric fabrics, a split of each group into symmetric parts, is not implemented.
+//! The memory is kept for each next-hop group. A switch has few groups; a group is identified by
+//! its first port here, so the memory is a small table with a row for each port. Groups with the
+//! same first port share a row, and a remembered port counts only for a packet that may take it.
+//! Among equally short queues a drawn one is preferred, so that idle ports share the load. The
+//! paper's extension for asymmetric fabrics, a split of each group into symmetric parts, is not
+//! implemented.
 
 use alloc::{boxed::Box, vec};
 
@@ -47,7 +49,8 @@ pub struct Drill {
 }
 
 impl Drill {
-    /// The memory of the group that begins with `first`; empty for a port that the switch does not have.
+    /// The memory of the group that begins with `first`; empty for a port that the switch does not
+    /// have.
     fn row(&mut self, first: Port) -> &mut [Port] {
         let start = usize::from(first.0) * self.memory;
         self.rows.get_mut(start..start + self.memory).unwrap_or_default()
@@ -71,7 +74,8 @@ impl Shortlist {
         self.ports().any(|listed| listed == port)
     }
 
-    /// Inserts `port`, which is not listed yet. There is room: samples and memory are at most half of the list each.
+    /// Inserts `port`, which is not listed yet. There is room: samples and memory are at most half
+    /// of the list each.
     fn insert(&mut self, port: Port, queue: u32) {
         let place = self.ports[..self.len].partition_point(|&(shorter, _)| shorter <= queue);
         self.ports.copy_within(place..self.len, place + 1);

@@ -1,9 +1,10 @@
 //! ECMP with the flow hash of ns-2.
 //!
-//! The patch of ns-2's `classifier-mpath` that came with the simulations of DCTCP and pFabric hashes a flow by Tcl's string hash,
-//! `h = 9 h + byte`, over four little-endian words of 32 bits: node, source, destination, flow identifier; the next hop is the remainder of
-//! `h` by the number of next hops. As 9 is 1 modulo 2, 4 and 8, with that many next hops only the sum of the bytes counts: flows whose
-//! sums agree share a hop at every switch.
+//! The patch of ns-2's `classifier-mpath` that came with the simulations of DCTCP and pFabric
+//! hashes a flow by Tcl's string hash, `h = 9 h + byte`, over four little-endian words of 32 bits:
+//! node, source, destination, flow identifier; the next hop is the remainder of `h` by the number
+//! of next hops. As 9 is 1 modulo 2, 4 and 8, with that many next hops only the sum of the bytes
+//! counts: flows whose sums agree share a hop at every switch.
 
 use crate::{Digest, DigestState, Header, Port, Ports, Scheme, Step, SwitchInfo};
 
@@ -14,14 +15,15 @@ fn string_hash(bytes: &[u8]) -> u32 {
     })
 }
 
-/// The flow's part of ns-2's hash: source, destination and flow identifier. A packet's [`Header::flow_hash`] under [`EcmpNs2`].
+/// The flow's part of ns-2's hash: source, destination and flow identifier. A packet's
+/// [`Header::flow_hash`] under [`EcmpNs2`].
 pub fn ns2_flow_hash(source: u32, destination: u32, flow: u32) -> u32 {
     let words = [source, destination, flow].map(u32::to_le_bytes);
     string_hash(words.as_flattened())
 }
 
-/// A switch that hashes flows as ns-2 does. Its node number is [`SwitchInfo::salt`], and a packet's [`Header::flow_hash`] is
-/// [`ns2_flow_hash`]. It keeps no state.
+/// A switch that hashes flows as ns-2 does. Its node number is [`SwitchInfo::salt`], and a packet's
+/// [`Header::flow_hash`] is [`ns2_flow_hash`]. It keeps no state.
 #[derive(Clone, Debug)]
 pub struct EcmpNs2 {
     /// The node's part of the hash: the words of the flow come after it, 12 bytes.
@@ -101,7 +103,8 @@ mod tests {
         }
     }
 
-    /// Subflow `i` of a connection goes from interface `2 a + i` to `2 b + i`: the sum of the bytes grows by 2, so that its parity stays.
+    /// Subflow `i` of a connection goes from interface `2 a + i` to `2 b + i`: the sum of the bytes
+    /// grows by 2, so that its parity stays.
     #[test]
     fn with_two_hops_the_subflows_of_two_interfaces_share_every_hop() {
         let hops = [Port(4), Port(5)];
@@ -113,7 +116,8 @@ mod tests {
         }
     }
 
-    /// Flows between two hosts with identifiers in sequence alternate, but where a carry changes the sum.
+    /// Flows between two hosts with identifiers in sequence alternate, but where a carry changes
+    /// the sum.
     #[test]
     fn flows_in_sequence_alternate() {
         let hops = [Port(4), Port(5)];

@@ -1,16 +1,22 @@
-//! Flowcut switching (Bonato et al., IEEE/ACM Transactions on Networking 2025, arXiv 2506.21406): a flow keeps its path while it has bytes in flight, and takes the least loaded one when it
-//! has none, so that no packet overtakes an earlier one.
+//! Flowcut switching (Bonato et al., IEEE/ACM Transactions on Networking 2025, arXiv 2506.21406): a
+//! flow keeps its path while it has bytes in flight, and takes the least loaded one when it has
+//! none, so that no packet overtakes an earlier one.
 //!
-//! The paper has flowcuts at every switch, which all see a flow's acknowledgements since those return by the way of the data, or at the ingress switch
-//! or the network interface alone. Here acknowledgements take a way of their own, of which the sender's ToR is the one switch that both directions
-//! share. So that ToR counts, by sequence numbers and cumulative acknowledgements, and numbers the flow's flowcuts; other switches read the number in
-//! the packet and choose a port once for each. The first packet of a flowcut has a bit by which they know it.
+//! The paper has flowcuts at every switch, which all see a flow's acknowledgements since those
+//! return by the way of the data, or at the ingress switch or the network interface alone. Here
+//! acknowledgements take a way of their own, of which the sender's ToR is the one switch that both
+//! directions share. So that ToR counts, by sequence numbers and cumulative acknowledgements, and
+//! numbers the flow's flowcuts; other switches read the number in the packet and choose a port once
+//! for each. The first packet of a flowcut has a bit by which they know it.
 //!
-//! - A flow without an entry, because its set is full of flows with bytes in flight, takes the ports of its hash. An entry made in the middle of a flow
-//!   begins with these ports, too, since packets may be in flight there.
-//! - What has been silent for longer than `lost_after` has left the network, acknowledged or not: the next packet begins a flowcut.
-//! - A drain ([`FlowcutConfig::drain_ratio`]) ends a flowcut on a path that has become slow: its acknowledgements pass with a closed receive window until everything
-//!   is acknowledged. The paper's switches pause the sender by a message of their own.
+//! - A flow without an entry, because its set is full of flows with bytes in flight, takes the
+//!   ports of its hash. An entry made in the middle of a flow begins with these ports, too, since
+//!   packets may be in flight there.
+//! - What has been silent for longer than `lost_after` has left the network, acknowledged or not:
+//!   the next packet begins a flowcut.
+//! - A drain ([`FlowcutConfig::drain_ratio`]) ends a flowcut on a path that has become slow: its
+//!   acknowledgements pass with a closed receive window until everything is acknowledged. The
+//!   paper's switches pause the sender by a message of their own.
 
 mod flows;
 mod sets;
@@ -40,12 +46,15 @@ const LAST_NUMBER: u16 = (1 << 15) - 1;
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Flowcut"))]
 pub struct FlowcutConfig {
-    /// Flows that a switch tracks, rounded up to a power of two, at least 4. Default: 65536 (as many as flowlets; the paper sizes tables by flows in flight).
+    /// Flows that a switch tracks, rounded up to a power of two, at least 4. Default: 65536 (as
+    /// many as flowlets; the paper sizes tables by flows in flight).
     pub flow_slots: u32,
-    /// A flow whose last packet was sent longer ago may take another path, acknowledged or not. Default: 5ms (longer than the queues of a path, and
-    /// shorter than a retransmission timeout; the paper gives none).
+    /// A flow whose last packet was sent longer ago may take another path, acknowledged or not.
+    /// Default: 5ms (longer than the queues of a path, and shorter than a retransmission timeout;
+    /// the paper gives none).
     pub lost_after: Time,
-    /// A flow is drained if its flowcut's mean round-trip time is more than this many times the least of the flow; 0: never. Default: 4 (the artifact).
+    /// A flow is drained if its flowcut's mean round-trip time is more than this many times the
+    /// least of the flow; 0: never. Default: 4 (the artifact).
     pub drain_ratio: u16,
     /// Bytes that a flowcut has sent before it is drained. Default: "20KB" (the artifact).
     pub drain_after: Bytes,
@@ -252,8 +261,8 @@ impl Scheme for Flowcut {
         packet.tag = 0;
     }
 
-    /// A ToR's table of its hosts' flows, or another switch's table of flowcuts. A ToR needs the second table, too, only where ToRs forward for others
-    /// (BCube); it is not counted.
+    /// A ToR's table of its hosts' flows, or another switch's table of flowcuts. A ToR needs the
+    /// second table, too, only where ToRs forward for others (BCube); it is not counted.
     fn state_bytes(&self) -> usize {
         let drain = self.drain.as_ref().map_or(0, |_| BYTES_PER_DRAIN);
         match &self.flows {

@@ -1,14 +1,17 @@
 //! The flowlet table: bursts of a flow, separated by gaps (HULA section 4.3).
 //!
-//! The table is indexed by a hash of the 5-tuple without a key check: flows that collide share a flowlet, as in hardware. Flows of one
-//! slot may have different destinations, and at a switch in the middle one of them may go up and another down; the papers do not discuss
-//! it. The port of the slot could then cause a loop or a loss. Two rules keep every packet on its own next hops:
+//! The table is indexed by a hash of the 5-tuple without a key check: flows that collide share a
+//! flowlet, as in hardware. Flows of one slot may have different destinations, and at a switch in
+//! the middle one of them may go up and another down; the papers do not discuss it. The port of the
+//! slot could then cause a loop or a loss. Two rules keep every packet on its own next hops:
 //!
-//! - A packet with one next hop takes it and does not access the table: on the way down a Clos fabric there is no choice, and no slot is
-//!   used.
-//! - A slot's port is used only if it is among the packet's own next hops; otherwise the packet starts a flowlet. For a switch that is one
-//!   AND of the port with the bit mask of the next-hop group. Two live flows that collide in this way replace each other's flowlet until
-//!   one is idle; they may be reordered, but never misrouted. A port that routing withdraws is abandoned at once.
+//! - A packet with one next hop takes it and does not access the table: on the way down a Clos
+//!   fabric there is no choice, and no slot is used.
+//! - A slot's port is used only if it is among the packet's own next hops; otherwise the packet
+//!   starts a flowlet. For a switch that is one AND of the port with the bit mask of the next-hop
+//!   group. Two live flows that collide in this way replace each other's flowlet until one is idle;
+//!   they may be reordered, but never misrouted. A port that routing withdraws is abandoned at
+//!   once.
 
 use alloc::boxed::Box;
 
@@ -78,14 +81,16 @@ impl FlowletTable {
 }
 
 impl<O: Copy + Default + PartialEq + Zeroable> FlowletTable<O> {
-    /// A table of `slots` slots (rounded up to a power of two, at least 1) where an idle time longer than `gap` ends a flowlet. Slots take memory
-    /// once they are used; an owner's default must be all zero.
+    /// A table of `slots` slots (rounded up to a power of two, at least 1) where an idle time
+    /// longer than `gap` ends a flowlet. Slots take memory once they are used; an owner's default
+    /// must be all zero.
     pub fn new(slots: u32, gap: Time) -> FlowletTable<O> {
         let slots = zeroed_slice_box(table_size(slots) as usize);
         FlowletTable { slots, gap: gap.as_nanos(), started: 0, moved: 0 }
     }
 
-    /// Looks up the flowlet of a packet with `hash`, and restarts its idle time. Time that goes backwards counts as no time.
+    /// Looks up the flowlet of a packet with `hash`, and restarts its idle time. Time that goes
+    /// backwards counts as no time.
     #[inline]
     pub fn touch(&mut self, hash: u32, now: Nanos, next_hops: &[Port]) -> Flowlet {
         if let [only] = next_hops {
@@ -105,7 +110,8 @@ impl<O: Copy + Default + PartialEq + Zeroable> FlowletTable<O> {
         Flowlet::New { number: slot.number, previous }
     }
 
-    /// Number of the flowlet of a packet with `hash`, from 1, whatever its next hops; restarts its idle time. Wraps.
+    /// Number of the flowlet of a packet with `hash`, from 1, whatever its next hops; restarts its
+    /// idle time. Wraps.
     pub fn count(&mut self, hash: u32, now: Nanos) -> u32 {
         let gap = self.gap;
         let slot = self.slot(hash);
@@ -167,7 +173,8 @@ impl<O: Copy + Default + PartialEq + Zeroable> FlowletTable<O> {
         &mut self.slots[index]
     }
 
-    /// Adds each slot to a digest: time of the last packet, port, and the words that `owner` makes of the owner.
+    /// Adds each slot to a digest: time of the last packet, port, and the words that `owner` makes
+    /// of the owner.
     pub(crate) fn digest<const N: usize>(
         &self,
         digest: &mut Digest,

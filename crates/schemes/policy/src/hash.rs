@@ -4,7 +4,8 @@ use crate::Port;
 
 /// Mixes a flow's hash with a switch's salt (the finaliser of MurmurHash3, full avalanche).
 ///
-/// With the same salt on every tier, flows that share a port at one switch share one at the next (hash polarisation).
+/// With the same salt on every tier, flows that share a port at one switch share one at the next
+/// (hash polarisation).
 #[inline]
 pub const fn mix(flow_hash: u32, salt: u32) -> u32 {
     let mut h = flow_hash ^ salt;

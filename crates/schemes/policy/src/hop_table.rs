@@ -1,5 +1,6 @@
-//! A table of k next hops for each destination ToR, with the figure of each hop's last probe: the memory of [`crate::MpHula`] and
-//! [`crate::Shuttle`], which differ in the hops that they keep and in their order.
+//! A table of k next hops for each destination ToR, with the figure of each hop's last probe: the
+//! memory of [`crate::MpHula`] and [`crate::Shuttle`], which differ in the hops that they keep and
+//! in their order.
 
 use alloc::{boxed::Box, vec};
 
@@ -48,14 +49,16 @@ impl HopTable {
         }
     }
 
-    /// The hops known towards `tor` with their figures, in the order of the slots. Distinct, and at most k.
+    /// The hops known towards `tor` with their figures, in the order of the slots. Distinct, and at
+    /// most k.
     pub fn known(&self, tor: Tor) -> impl Iterator<Item = (Port, u16)> {
         let tor = usize::from(tor.0);
         let hops = self.known.get(tor).map_or(0, |known| known.hops);
         self.hops.iter().skip(tor * self.k).take(hops).map(|hop| (hop.port, hop.util))
     }
 
-    /// The slots of `tor` for a change, without the hops that were not refreshed within `fail_after`. `None` for a ToR that does not exist.
+    /// The slots of `tor` for a change, without the hops that were not refreshed within
+    /// `fail_after`. `None` for a ToR that does not exist.
     pub fn refreshed(&mut self, now: Nanos, tor: Tor, fail_after: Nanos) -> Option<TorHops<'_>> {
         let tor = usize::from(tor.0);
         let known = &mut self.known.get_mut(tor)?.hops;
@@ -70,7 +73,8 @@ impl HopTable {
         known.is_some_and(|known| known.suppression.try_forward(now, period))
     }
 
-    /// Adds for each ToR: its hops known, in the order of the slots, and when its last probe was forwarded.
+    /// Adds for each ToR: its hops known, in the order of the slots, and when its last probe was
+    /// forwarded.
     pub fn digest(&self, digest: &mut Digest) {
         for (hops, tor) in self.hops.chunks(self.k).zip(&self.known) {
             digest.word(tor.hops as u64);

@@ -1,13 +1,14 @@
-//! HULA (Katta et al., SOSR 2016): probes carry the utilisation of the best path; each flowlet takes the best next hop.
+//! HULA (Katta et al., SOSR 2016): probes carry the utilisation of the best path; each flowlet
+//! takes the best next hop.
 //!
 //! Decisions on details that the paper leaves open:
 //!
-//! - A probe from the best hop itself always refreshes its entry, up or down (section 5.3; the printed listing is kept as
-//!   [`Update::Listing`]). A tie keeps the best hop, as in figure 3b.
-//! - Replication is suppressed by a window of 7/8 of the probe period: probes are periodic, and "more than T_p ago" met with
-//!   equality would let every second one through.
-//! - Before the first probe, and if the best hop is not among a packet's next hops, the ECMP hash selects the hop; such flowlets are
-//!   counted as fallbacks.
+//! - A probe from the best hop itself always refreshes its entry, up or down (section 5.3; the
+//!   printed listing is kept as [`Update::Listing`]). A tie keeps the best hop, as in figure 3b.
+//! - Replication is suppressed by a window of 7/8 of the probe period: probes are periodic, and
+//!   "more than T_p ago" met with equality would let every second one through.
+//! - Before the first probe, and if the best hop is not among a packet's next hops, the ECMP hash
+//!   selects the hop; such flowlets are counted as fallbacks.
 
 use alloc::{boxed::Box, vec};
 
@@ -22,7 +23,8 @@ mod suppression;
 
 pub(crate) use suppression::ProbeSuppression;
 
-/// Switch bytes per destination ToR: utilisation (2), best hop (2), update and last-sent times (6 each).
+/// Switch bytes per destination ToR: utilisation (2), best hop (2), update and last-sent times (6
+/// each).
 const BYTES_PER_TOR: usize = 16;
 
 /// HULA's update rule.
@@ -52,23 +54,26 @@ pub enum Update {
 pub struct HulaConfig {
     /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6).
     pub flowlet_gap: Time,
-    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4; HULA gives none).
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA
+    /// section 3.4; HULA gives none).
     pub flowlet_slots: u32,
     /// T_p, time between two probes of a ToR. Default: 200us (HULA section 6).
     pub probe_period: Time,
-    /// T_fail: a best hop that no probe has refreshed for longer gives way to any other. Default: 3 probe periods (HULA
-    /// gives none; two lost probes are forgiven).
+    /// T_fail: a best hop that no probe has refreshed for longer gives way to any other. Default: 3
+    /// probe periods (HULA gives none; two lost probes are forgiven).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub fail_after: Option<Time>,
-    /// Time constant of the utilisation estimator. Default: 2 probe periods (HULA section 4.2: at least twice the period).
-    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
+    /// Time constant of the utilisation estimator. Default: 2 probe periods (HULA section 4.2: at
+    /// least twice the period). A switch shifts instead of dividing: it runs with the next power of
+    /// two in nanoseconds (400us as 524us).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub tau: Option<Time>,
     /// Bits of the probe's utilisation field, 1 to 16. Default: 8 (HULA section 4.2).
     pub util_bits: u8,
     /// Condition on which a probe replaces the best hop. Default: "refresh".
     pub update: Update,
-    /// True if a switch avoids its own ports that are down. Default: false (HULA learns of failures from missing probes).
+    /// True if a switch avoids its own ports that are down. Default: false (HULA learns of failures
+    /// from missing probes).
     pub local_detection: bool,
 }
 
@@ -143,7 +148,8 @@ impl BestHop {
     const UNKNOWN: BestHop =
         BestHop { port: None, util: u16::MAX, updated: 0, suppression: ProbeSuppression::IDLE };
 
-    /// Updates the entry to `util` on `port` if it is lower or the entry is stale (section 4.2, figure 3b lines 6-12).
+    /// Updates the entry to `util` on `port` if it is lower or the entry is stale (section 4.2,
+    /// figure 3b lines 6-12).
     fn update(&mut self, now: Nanos, port: Port, util: u16, config: &HulaConfig) {
         let stale = now.saturating_sub(self.updated) > config.fail_after().as_nanos();
         let refreshed = config.update == Update::Refresh && self.port == Some(port);
@@ -166,7 +172,8 @@ pub struct Hula {
 }
 
 impl Hula {
-    /// Best next hop towards `tor` and its utilisation in the probe's quantisation; `None` before the first probe.
+    /// Best next hop towards `tor` and its utilisation in the probe's quantisation; `None` before
+    /// the first probe.
     pub fn best_hop(&self, tor: Tor) -> Option<(Port, u16)> {
         let entry = self.best.get(usize::from(tor.0))?;
         entry.port.map(|port| (port, entry.util))

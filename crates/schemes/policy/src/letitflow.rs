@@ -1,6 +1,7 @@
 //! LetItFlow (Vanini et al., NSDI 2017): a random next hop for each flowlet.
 //!
-//! Flowlets on a congested path are cut by gaps sooner, so they are shorter there: load moves away without any measurement.
+//! Flowlets on a congested path are cut by gaps sooner, so they are shorter there: load moves away
+//! without any measurement.
 
 use crate::{
     Counters, Digest, DigestState, FLOWLET_SLOTS, Flowlet, FlowletTable, Header, Port, Ports,
@@ -19,7 +20,8 @@ use heddle_units::Time;
 pub struct LetItFlowConfig {
     /// Silence longer than this ends a flowlet. Default: 500us (the paper's, and CONGA's).
     pub flowlet_gap: Time,
-    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA
+    /// section 3.4).
     pub flowlet_slots: u32,
 }
 

@@ -15,11 +15,13 @@
 //! | [`Shuttle`] | flowlet | random choice by present congestion, remote and own; subflows apart |
 //! | [`Cflb`] | flow | the sender, by ports that encode the path; otherwise hash of the 5-tuple |
 //!
-//! [`entropy`] has the policies of hosts, which choose what plain ECMP hashes: random spraying, FlowBender, PLB, REPS.
+//! [`entropy`] has the policies of hosts, which choose what plain ECMP hashes: random spraying,
+//! FlowBender, PLB, REPS.
 //!
-//! Schemes have no clock, no I/O and no random generator: time, random bits and the state of the switch's ports are arguments ([`Step`],
-//! [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit. Arithmetic is unsigned and of fixed width.
-//! State is allocated once, in [`Scheme::new`].
+//! Schemes have no clock, no I/O and no random generator: time, random bits and the state of the
+//! switch's ports are arguments ([`Step`], [`Ports`]), so that a step can be replayed, ported to
+//! eBPF or P4, and compared bit by bit. Arithmetic is unsigned and of fixed width. State is
+//! allocated once, in [`Scheme::new`].
 //!
 //! # Example
 //!
@@ -175,7 +177,8 @@ pub enum Ingress {
 /// Fields of a data packet that a scheme reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Hash of the 5-tuple, the same at every switch; switches salt it with [`mix`]. Under [`EcmpNs2`] it is [`ns2_flow_hash`].
+    /// Hash of the 5-tuple, the same at every switch; switches salt it with [`mix`]. Under
+    /// [`EcmpNs2`] it is [`ns2_flow_hash`].
     pub flow_hash: u32,
     /// ToR of the sending host.
     pub src_tor: Tor,
@@ -183,10 +186,12 @@ pub struct Header {
     pub dst_tor: Tor,
     /// Ingress side.
     pub ingress: Ingress,
-    /// 16 bits of overlay header that the scheme may write (CONGA's LBTag, CE and feedback). 0 from a host.
+    /// 16 bits of overlay header that the scheme may write (CONGA's LBTag, CE and feedback). 0 from
+    /// a host.
     pub tag: u16,
-    /// MP-HULA's header between ToRs. `None` on links of hosts: a scheme adds it in [`Scheme::forward`] at the source ToR and removes it in
-    /// [`Scheme::egress`] at the destination ToR.
+    /// MP-HULA's header between ToRs. `None` on links of hosts: a scheme adds it in
+    /// [`Scheme::forward`] at the source ToR and removes it in [`Scheme::egress`] at the
+    /// destination ToR.
     pub shim: Option<Shim>,
     /// Header fields that CFLB reads; set for schemes with [`Scheme::READS_FIELDS`] only.
     pub fields: Option<cflb::Fields>,
@@ -235,7 +240,8 @@ pub struct SwitchInfo {
     pub ports: u16,
     /// Number of ToRs in the fabric.
     pub tors: u16,
-    /// For each ToR, true if it is in this switch's pod (reached without the top tier). Empty in a fabric without pods.
+    /// For each ToR, true if it is in this switch's pod (reached without the top tier). Empty in a
+    /// fabric without pods.
     pub same_pod: alloc::vec::Vec<bool>,
 }
 
@@ -250,7 +256,8 @@ pub trait Scheme: Sized {
     const NEEDS_UTILISATION: bool = false;
     /// True if the scheme implements [`Scheme::handshake`]: the caller then parses TCP at the ToRs.
     const READS_HANDSHAKES: bool = false;
-    /// True if the scheme implements [`Scheme::segment`]: the caller then reads TCP's sequence numbers at the ToRs.
+    /// True if the scheme implements [`Scheme::segment`]: the caller then reads TCP's sequence
+    /// numbers at the ToRs.
     const READS_SEGMENTS: bool = false;
     /// True if the scheme writes [`Header::shim`], which adds bytes to packets.
     const USES_SHIM: bool = false;
@@ -282,22 +289,24 @@ pub trait Scheme: Sized {
         ports: &mut impl Ports,
     ) -> Port;
 
-    /// Prediction of [`Scheme::forward`], if it is possible without a change of state. Callers may use it to prefetch memory; results must
-    /// not depend on it.
+    /// Prediction of [`Scheme::forward`], if it is possible without a change of state. Callers may
+    /// use it to prefetch memory; results must not depend on it.
     #[inline]
     fn predict(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
         let _ = (flow_hash, next_hops);
         None
     }
 
-    /// Handles a packet of a handshake or teardown at a ToR, before [`Scheme::forward`] or [`Scheme::egress`] of that packet: packets with
-    /// SYN, FIN, RST or an MPTCP handshake option, from or to a host of this ToR.
+    /// Handles a packet of a handshake or teardown at a ToR, before [`Scheme::forward`] or
+    /// [`Scheme::egress`] of that packet: packets with SYN, FIN, RST or an MPTCP handshake option,
+    /// from or to a host of this ToR.
     fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
         let _ = (step, packet);
     }
 
-    /// Handles a TCP segment at its host's ToR, before [`Scheme::forward`] or [`Scheme::egress`] of that packet: data from a host of this ToR to
-    /// another ToR, and acknowledgements of it. Returns the receive window with which an acknowledgement goes on.
+    /// Handles a TCP segment at its host's ToR, before [`Scheme::forward`] or [`Scheme::egress`] of
+    /// that packet: data from a host of this ToR to another ToR, and acknowledgements of it.
+    /// Returns the receive window with which an acknowledgement goes on.
     fn segment(&mut self, step: Step, segment: &Segment) -> ReceiveWindow {
         let _ = (step, segment);
         ReceiveWindow::Kept
@@ -314,7 +323,8 @@ pub trait Scheme: Sized {
         None
     }
 
-    /// Handles a received probe. `Some` is the probe to replicate to the caller's multicast group, `None` drops it.
+    /// Handles a received probe. `Some` is the probe to replicate to the caller's multicast group,
+    /// `None` drops it.
     fn probe(
         &mut self,
         step: Step,

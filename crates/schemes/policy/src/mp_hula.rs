@@ -1,23 +1,28 @@
-//! MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR, and the subflows of one MPTCP
-//! connection on different ones.
+//! MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR,
+//! and the subflows of one MPTCP connection on different ones.
 //!
-//! A ToR associates subflows by their handshakes (module `association`) and adds a shim ([`Header::shim`]) for the other switches to the
-//! packets of connections with more than one subflow. Each switch then assigns a hop to a new flowlet (sections 2.4 and 2.5):
+//! A ToR associates subflows by their handshakes (module `association`) and adds a shim
+//! ([`Header::shim`]) for the other switches to the packets of connections with more than one
+//! subflow. Each switch then assigns a hop to a new flowlet (sections 2.4 and 2.5):
 //!
 //! - without a shim: the best hop, as HULA;
-//! - the first subflow: the best hop, even if another subflow is there, "which is important for short flows";
-//! - another subflow: the best of the k hops that no other live subflow of the connection uses; if all are in use, the best.
-//!   (The text assigns hop_1 and calls it round robin; the talk's figure says "e.g. round-robin".)
+//! - the first subflow: the best hop, even if another subflow is there, "which is important for
+//!   short flows";
+//! - another subflow: the best of the k hops that no other live subflow of the connection uses; if
+//!   all are in use, the best. (The text assigns hop_1 and calls it round robin; the talk's figure
+//!   says "e.g. round-robin".)
 //!
 //! Details that the papers leave open:
 //!
-//! - Only hops among the packet's next hops count, and with local detection only those that are up. If none of the k remains, HULA's
-//!   fallback to the ECMP hash is used and counted.
-//! - A subflow uses the hop of its running flowlet, and no hop after the flowlet has ended (module `subflows`).
-//! - The first subflow's flowlet usually started before the connection had a second subflow, without a shim. The first packet with a shim
-//!   assigns it to the subflow; otherwise the second subflow would not know of it.
-//! - The first subflow can so come to a hop that another one uses, and both then share it until the other pauses.
-//!   [`LongFlows::Apart`] ends the other's flowlet.
+//! - Only hops among the packet's next hops count, and with local detection only those that are up.
+//!   If none of the k remains, HULA's fallback to the ECMP hash is used and counted.
+//! - A subflow uses the hop of its running flowlet, and no hop after the flowlet has ended (module
+//!   `subflows`).
+//! - The first subflow's flowlet usually started before the connection had a second subflow,
+//!   without a shim. The first packet with a shim assigns it to the subflow; otherwise the second
+//!   subflow would not know of it.
+//! - The first subflow can so come to a hop that another one uses, and both then share it until the
+//!   other pauses. [`LongFlows::Apart`] ends the other's flowlet.
 //! - Flowlets that collide are shared as in HULA. The subflow that started one owns it.
 //!
 //! With k = 1 every decision equals that of [`crate::Hula`].
@@ -36,8 +41,8 @@ const PAPER_BYTES_PER_HOP: u64 = 16;
 /// Bytes of the paper's tables for each subflow: flowlets (25), subflow mapping (13).
 const PAPER_BYTES_PER_SUBFLOW: u64 = 25 + 13;
 
-/// Forwarding state of a switch in bytes by the paper's calculation (section 2.6): `k` best hops to each of `tors` ToRs, and `connections`
-/// of `subflows` each.
+/// Forwarding state of a switch in bytes by the paper's calculation (section 2.6): `k` best hops to
+/// each of `tors` ToRs, and `connections` of `subflows` each.
 pub const fn paper_forwarding_bytes(tors: u64, k: u64, connections: u64, subflows: u64) -> u64 {
     PAPER_BYTES_PER_HOP * tors * k + PAPER_BYTES_PER_SUBFLOW * connections * subflows
 }
@@ -56,12 +61,14 @@ pub enum LongFlows {
     #[default]
     Alike,
     /// They leave it to others, while they have another hop.
-    // Connections of more than one subflow count as long. All their subflows use the hops from the second on; they use the best hop only if it is
-    // the only one. To keep n subflows on different hops, k must be n + 1.
+    // Connections of more than one subflow count as long. All their subflows use the hops from the
+    // second on; they use the best hop only if it is the only one. To keep n subflows on different
+    // hops, k must be n + 1.
     YieldBest,
     /// As all others, and further subflows leave the hop that the first one takes.
-    // A further subflow's flowlet ends at once, and its next packet chooses again. Without this rule two subflows share a hop until the further
-    // one pauses, if the first was identified after the other had its hop, or started a new flowlet since. With k = 1 there is no other hop, and
+    // A further subflow's flowlet ends at once, and its next packet chooses again. Without this
+    // rule two subflows share a hop until the further one pauses, if the first was identified after
+    // the other had its hop, or started a new flowlet since. With k = 1 there is no other hop, and
     // no flowlet ends.
     Apart,
 }
@@ -95,7 +102,8 @@ pub struct MpHulaConfig {
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct MpHulaRules {
-    /// Treatment of connections of several subflows, the long ones: may they take the best hop? Default: "alike".
+    /// Treatment of connections of several subflows, the long ones: may they take the best hop?
+    /// Default: "alike".
     pub long_flows: LongFlows,
 }
 
@@ -119,7 +127,8 @@ pub struct MpHula {
 }
 
 impl MpHula {
-    /// The next hops towards `tor` with their utilisations in the probe's quantisation, best first; at most k.
+    /// The next hops towards `tor` with their utilisations in the probe's quantisation, best first;
+    /// at most k.
     pub fn best_hops(&self, tor: Tor) -> impl Iterator<Item = (Port, u16)> {
         self.best.known(tor)
     }

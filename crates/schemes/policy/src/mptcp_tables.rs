@@ -1,5 +1,6 @@
-//! Tables of a switch that tells the subflows of MPTCP connections apart (MP-HULA sections 2.2, 2.4 and 2.5): a ToR's association tables, flowlets with
-//! owners, and the subflow mappings. [`crate::MpHula`] and [`crate::Shuttle`] select hops by them, each by its own rule.
+//! Tables of a switch that tells the subflows of MPTCP connections apart (MP-HULA sections 2.2, 2.4
+//! and 2.5): a ToR's association tables, flowlets with owners, and the subflow mappings.
+//! [`crate::MpHula`] and [`crate::Shuttle`] select hops by them, each by its own rule.
 
 use heddle_units::Time;
 
@@ -21,18 +22,19 @@ use crate::{
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct MptcpTablesConfig {
-    /// Next hops that a switch remembers for each ToR, k; MP-HULA with 1 is HULA. Default: 2 (as many as a switch of the paper's fabric has).
+    /// Next hops that a switch remembers for each ToR, k; MP-HULA with 1 is HULA. Default: 2 (as
+    /// many as a switch of the paper's fabric has).
     pub best_k: u8,
-    /// Subflows that a ToR can associate with their connections, rounded up to a power of two. Default: 65536
-    /// (as many as flowlets; the paper's section 2.6 reckons with 600 K).
-    // The key table has as many slots and the token table twice as many. Buckets have 4 slots, so the table should have several times as many
-    // slots as there are subflows.
+    /// Subflows that a ToR can associate with their connections, rounded up to a power of two.
+    /// Default: 65536 (as many as flowlets; the paper's section 2.6 reckons with 600 K).
+    // The key table has as many slots and the token table twice as many. Buckets have 4 slots, so
+    // the table should have several times as many slots as there are subflows.
     pub association_slots: u32,
-    /// Silence after which a ToR forgets a subflow that was never closed. Default: 1s (more than any retransmission timeout
-    /// in a data centre; the paper gives none).
+    /// Silence after which a ToR forgets a subflow that was never closed. Default: 1s (more than
+    /// any retransmission timeout in a data centre; the paper gives none).
     pub association_idle: Time,
-    /// Rows of a switch's table of the next hops that each connection's subflows use, rounded up to a power of two.
-    /// Default: 65536 (as many as flowlets; the paper gives none).
+    /// Rows of a switch's table of the next hops that each connection's subflows use, rounded up to
+    /// a power of two. Default: 65536 (as many as flowlets; the paper gives none).
     pub mapping_rows: u32,
 }
 
@@ -96,7 +98,8 @@ impl MptcpTables {
         }
     }
 
-    /// Adds the shim of its subflow to a packet from a host, if the connection has more than one subflow.
+    /// Adds the shim of its subflow to a packet from a host, if the connection has more than one
+    /// subflow.
     #[inline]
     pub fn add_shim(&mut self, now: Nanos, packet: &mut Header) {
         if let (Ingress::Host, Some(association)) = (packet.ingress, &mut self.association) {
@@ -125,7 +128,8 @@ impl MptcpTables {
         }
     }
 
-    /// Assigns a running flowlet that started without a shim to the packet's subflow. Returns the owner if it has one now.
+    /// Assigns a running flowlet that started without a shim to the packet's subflow. Returns the
+    /// owner if it has one now.
     #[inline]
     pub fn adopt(&mut self, hash: u32, packet: &Header) -> Option<FlowletOwner> {
         let owner = owner(packet)?;
@@ -149,7 +153,8 @@ impl MptcpTables {
         self.subflows.hops_of_others(owner, &self.flowlets, now)
     }
 
-    /// Ends the live flowlets of the connection's other subflows towards the same ToR that are on `port`.
+    /// Ends the live flowlets of the connection's other subflows towards the same ToR that are on
+    /// `port`.
     pub fn end_others(&mut self, owner: FlowletOwner, now: Nanos, port: Port) {
         self.subflows.end_others(owner, &mut self.flowlets, now, port);
     }

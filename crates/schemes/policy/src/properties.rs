@@ -1,4 +1,5 @@
-//! Properties of every scheme for any steps: times that go backwards, ToRs that do not exist, next hops that change.
+//! Properties of every scheme for any steps: times that go backwards, ToRs that do not exist, next
+//! hops that change.
 
 use alloc::{vec, vec::Vec};
 

@@ -1,9 +1,11 @@
 //! TCP segments between a host and the fabric, as its ToR observes them.
 
-/// A TCP segment of a connection of one of a ToR's hosts: data that the host sends, or an acknowledgement of such data.
+/// A TCP segment of a connection of one of a ToR's hosts: data that the host sends, or an
+/// acknowledgement of such data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Hash of the 5-tuple in the direction of the data: the packet's own for data, that of the reversed 5-tuple for an acknowledgement.
+    /// Hash of the 5-tuple in the direction of the data: the packet's own for data, that of the
+    /// reversed 5-tuple for an acknowledgement.
     pub out_hash: u32,
     /// The segment's sequence numbers.
     pub numbers: SequenceNumbers,

@@ -1,22 +1,30 @@
-//! Shuttle (Heddle's own): MP-HULA with a random choice by present congestion in place of the best hop of the last probe.
+//! Shuttle (Heddle's own): MP-HULA with a random choice by present congestion in place of the best
+//! hop of the last probe.
 //!
-//! Under MP-HULA all flowlets that a switch starts within a probe period go to one hop, by a figure that lags by more than a period: they herd. Shuttle
-//! has the tables of MP-HULA and differs in three rules:
+//! Under MP-HULA all flowlets that a switch starts within a probe period go to one hop, by a figure
+//! that lags by more than a period: they herd. Shuttle has the tables of MP-HULA and differs in
+//! three rules:
 //!
-//! - A probe's figure is stored as it arrives, without the switch's own link: the remote figure. It counts the queue of a link beside its utilisation, where
-//!   a queue of `full_queue` bytes counts as a full link. The own link is read when a flowlet starts.
-//! - The cost of a hop is max(remote figure, own utilisation now) + own queue. Figures and costs tell up to `range` full links apart.
-//! - A flowlet takes a hop at random, with a weight of (1 - cost / range)^2, so that an old figure moves a share of the flowlets and not all of them. Of
-//!   `draws` such draws the one whose own port has the lowest utilisation and queue counts.
+//! - A probe's figure is stored as it arrives, without the switch's own link: the remote figure. It
+//!   counts the queue of a link beside its utilisation, where a queue of `full_queue` bytes counts
+//!   as a full link. The own link is read when a flowlet starts.
+//! - The cost of a hop is max(remote figure, own utilisation now) + own queue. Figures and costs
+//!   tell up to `range` full links apart.
+//! - A flowlet takes a hop at random, with a weight of (1 - cost / range)^2, so that an old figure
+//!   moves a share of the flowlets and not all of them. Of `draws` such draws the one whose own
+//!   port has the lowest utilisation and queue counts.
 //!
-//! A subflow of an MPTCP connection chooses among the hops that no other live subflow of the connection uses, and among all if there is none, as do packets
-//! without a shim. (MP-HULA lets the first subflow share a hop, so that it has the best one; here no hop is the best.) Handshakes, shims, flowlets and mappings are MP-HULA's, and what
-//! the papers leave open is decided as in [`crate::MpHula`].
+//! A subflow of an MPTCP connection chooses among the hops that no other live subflow of the
+//! connection uses, and among all if there is none, as do packets without a shim. (MP-HULA lets the
+//! first subflow share a hop, so that it has the best one; here no hop is the best.) Handshakes,
+//! shims, flowlets and mappings are MP-HULA's, and what the papers leave open is decided as in
+//! [`crate::MpHula`].
 //!
-//! A running flowlet stays on its hop, unless `reroute_above` is set: a ToR then moves one of an MPTCP subflow where a queue is shorter by more than that
-//! (`shuttle/reroute.rs`).
+//! A running flowlet stays on its hop, unless `reroute_above` is set: a ToR then moves one of an
+//! MPTCP subflow where a queue is shorter by more than that (`shuttle/reroute.rs`).
 //!
-//! Weights are drawn by a weighted reservoir sample of size 1 (Chao 1982): one pass over the hops with a running sum, no division.
+//! Weights are drawn by a weighted reservoir sample of size 1 (Chao 1982): one pass over the hops
+//! with a running sum, no division.
 
 use crate::{
     Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header, HulaConfig, Nanos, Port,
@@ -34,7 +42,8 @@ mod reroute;
 
 use choice::{Candidate, Choice, FULL};
 
-/// Time constant of Shuttle's estimator: its own figure is read at each choice, not once a probe period.
+/// Time constant of Shuttle's estimator: its own figure is read at each choice, not once a probe
+/// period.
 const TAU: Time = Time::micros(100);
 
 /// Greatest number of bytes of a full queue, as a power of two.
@@ -106,10 +115,11 @@ pub struct ShuttleConfig {
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct ShuttleRules {
-    /// The own queue that counts as a full link, rounded up to a power of two. Default: "65.536KB" (about 45 full packets, the buffer's sixth).
+    /// The own queue that counts as a full link, rounded up to a power of two. Default: "65.536KB"
+    /// (about 45 full packets, the buffer's sixth).
     pub full_queue: Bytes,
-    /// Full links that figures in probes and costs of hops tell apart: 1, 2, 4 or 8. 1: figures are the links' utilisation alone, as HULA's; else
-    /// their queues count too. Default: 2.
+    /// Full links that figures in probes and costs of hops tell apart: 1, 2, 4 or 8. 1: figures are
+    /// the links' utilisation alone, as HULA's; else their queues count too. Default: 2.
     pub range: u16,
     /// Random draws, of which the one with the least loaded port counts: 1 or 2. Default: 1.
     pub draws: u8,
@@ -117,8 +127,8 @@ pub struct ShuttleRules {
     pub choice: ShuttleChoice,
     /// Hops of the subflows of one connection. Default: "apart".
     pub subflows: ShuttleSubflows,
-    /// A ToR moves a running flowlet of an MPTCP subflow to a hop whose queue is shorter by more than this, which reorders packets. Default: "0B", it
-    /// stays.
+    /// A ToR moves a running flowlet of an MPTCP subflow to a hop whose queue is shorter by more
+    /// than this, which reorders packets. Default: "0B", it stays.
     pub reroute_above: Bytes,
 }
 
@@ -178,7 +188,8 @@ pub struct Shuttle {
 }
 
 impl Shuttle {
-    /// The next hops towards `tor` with their remote figures in the probe's quantisation, in no order; at most k.
+    /// The next hops towards `tor` with their remote figures in the probe's quantisation, in no
+    /// order; at most k.
     pub fn remote_figures(&self, tor: Tor) -> impl Iterator<Item = (Port, u16)> {
         self.hops.known(tor)
     }
@@ -343,7 +354,8 @@ impl Scheme for Shuttle {
         self.tor.map(|tor| Probe { tor, util: 0 })
     }
 
-    /// Stores the probe's figure. What goes on is the least of max(remote figure, own utilisation now) over the hops known.
+    /// Stores the probe's figure. What goes on is the least of max(remote figure, own utilisation
+    /// now) over the hops known.
     fn probe(
         &mut self,
         step: Step,

@@ -1,11 +1,14 @@
-//! MP-HULA's subflow mapping tables (section 2.5): the hop of each live subflow of an MPTCP connection.
+//! MP-HULA's subflow mapping tables (section 2.5): the hop of each live subflow of an MPTCP
+//! connection.
 //!
-//! The paper stores the hop itself in a table for each subflow number, and does not define the end of a mapping. Without an end, dead
-//! subflows would block hops for ever. Here a mapping is the subflow's slot in the flowlet table, and is valid while the flowlet there is
-//! live and owned by the subflow: it ends with the flowlet, and packets of a running flowlet do not access it.
+//! The paper stores the hop itself in a table for each subflow number, and does not define the end
+//! of a mapping. Without an end, dead subflows would block hops for ever. Here a mapping is the
+//! subflow's slot in the flowlet table, and is valid while the flowlet there is live and owned by
+//! the subflow: it ends with the flowlet, and packets of a running flowlet do not access it.
 //!
-//! Rows are selected by a hash of connection and destination ToR, without a key check. Connections that collide overwrite each other's
-//! mappings, but the owner in the flowlet table distinguishes them: at worst a subflow is not found.
+//! Rows are selected by a hash of connection and destination ToR, without a key check. Connections
+//! that collide overwrite each other's mappings, but the owner in the flowlet table distinguishes
+//! them: at worst a subflow is not found.
 
 use alloc::boxed::Box;
 
@@ -49,7 +52,8 @@ impl SlotOwner {
 /// Flowlet table with owners.
 pub(crate) type OwnedFlowlets = FlowletTable<SlotOwner>;
 
-/// Switch bytes that an owner adds to a flowlet: MPTCP ID (8), destination ToR (2), subflow number (1).
+/// Switch bytes that an owner adds to a flowlet: MPTCP ID (8), destination ToR (2), subflow number
+/// (1).
 pub(crate) const BYTES_PER_OWNER: usize = 11;
 
 /// Number of subflow numbers: columns of a row.
@@ -70,7 +74,8 @@ pub(crate) struct SubflowTable {
 }
 
 impl SubflowTable {
-    /// Tables with `rows` rows, rounded up to a power of two, at least 1. Rows take memory once they are used.
+    /// Tables with `rows` rows, rounded up to a power of two, at least 1. Rows take memory once
+    /// they are used.
     pub fn new(rows: u32) -> SubflowTable {
         SubflowTable { rows: zeroed_slice_box(table_size(rows) as usize) }
     }
@@ -96,7 +101,8 @@ impl SubflowTable {
         })
     }
 
-    /// Ends the live flowlets of the connection's other subflows towards the same ToR that are on `port`.
+    /// Ends the live flowlets of the connection's other subflows towards the same ToR that are on
+    /// `port`.
     pub fn end_others(
         &self,
         owner: FlowletOwner,

@@ -70,7 +70,8 @@ pub(crate) fn chi_square(counts: &[u32]) -> f64 {
     counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
 }
 
-/// Bound that Pearson's statistic exceeds with probability 10^-6 (Wilson and Hilferty 1931; slightly too high for one degree of freedom).
+/// Bound that Pearson's statistic exceeds with probability 10^-6 (Wilson and Hilferty 1931;
+/// slightly too high for one degree of freedom).
 pub(crate) fn chi_square_bound(degrees: u32) -> f64 {
     let variance = 2.0 / (9.0 * f64::from(degrees));
     f64::from(degrees) * (1.0 - variance + 4.753 * variance.sqrt()).powi(3)

@@ -1,5 +1,6 @@
-//! A second router, written from the page on CFLB (docs/src/schemes/cflb.md, "For other implementations") and nothing else: it gives the page's test
-//! values, and decides as [`Codec`] does on random packets.
+//! A second router, written from the page on CFLB (docs/src/schemes/cflb.md, "For other
+//! implementations") and nothing else: it gives the page's test values, and decides as [`Codec`]
+//! does on random packets.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

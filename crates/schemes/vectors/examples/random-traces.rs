@@ -1,5 +1,6 @@
-//! Random traces of a scheme on standard output, with the decisions of the Rust: `random-traces SCHEME FIRST-SEED TRACES STEPS`. `random-traces again`
-//! reads traces from standard input, and writes their steps with the decisions of the Rust.
+//! Random traces of a scheme on standard output, with the decisions of the Rust:
+//! `random-traces SCHEME FIRST-SEED TRACES STEPS`. `random-traces again` reads traces from standard
+//! input, and writes their steps with the decisions of the Rust.
 
 use std::error::Error;
 use std::io;

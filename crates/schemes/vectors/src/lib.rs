@@ -1,8 +1,11 @@
-//! Traces of load-balancing schemes as JSON (`vectors/schemes`): the common test of every implementation of a scheme.
+//! Traces of load-balancing schemes as JSON (`vectors/schemes`): the common test of every
+//! implementation of a scheme.
 //!
-//! A trace is a switch with its configuration and a list of steps. Each step has the time, random bits and an input, and the decision and
-//! the digest of the state after it ([`heddle_policy::DigestState`]). [`Target`] is an implementation under test, [`reference()`]
-//! the one in Rust. [`replay`] compares an implementation with a trace, [`random`] draws steps, [`record`] makes traces of them.
+//! A trace is a switch with its configuration and a list of steps. Each step has the time, random
+//! bits and an input, and the decision and the digest of the state after it
+//! ([`heddle_policy::DigestState`]). [`Target`] is an implementation under test, [`reference()`]
+//! the one in Rust. [`replay`] compares an implementation with a trace, [`random`] draws steps,
+//! [`record`] makes traces of them.
 //!
 //! The format is described in `vectors/schemes/README.md`.
 

@@ -1,8 +1,10 @@
-//! The shortest list of steps that still shows something (delta debugging; Zeller and Hildebrandt 2002, reduced to removal).
+//! The shortest list of steps that still shows something (delta debugging; Zeller and Hildebrandt
+//! 2002, reduced to removal).
 
 use crate::random::StepInput;
 
-/// Removes steps as long as `shows` holds, which it does for `steps`: first halves, then ever smaller parts.
+/// Removes steps as long as `shows` holds, which it does for `steps`: first halves, then ever
+/// smaller parts.
 pub fn minimise(steps: &[StepInput], shows: impl Fn(&[StepInput]) -> bool) -> Vec<StepInput> {
     let mut best = steps.to_vec();
     let mut part = best.len().div_ceil(2).max(1);

@@ -1,4 +1,5 @@
-//! Configurations that are wrong by one: a port that reads a parameter in this way must fail a trace.
+//! Configurations that are wrong by one: a port that reads a parameter in this way must fail a
+//! trace.
 
 use heddle_policy::cflb::{Field, Rules};
 use heddle_policy::{

@@ -1,4 +1,5 @@
-//! Random switches and steps: few flows, ToRs and ports, so that they meet; times around the parameters, where decisions turn.
+//! Random switches and steps: few flows, ToRs and ports, so that they meet; times around the
+//! parameters, where decisions turn.
 
 mod cflb;
 mod shuttle;
@@ -236,7 +237,8 @@ impl Steps {
         }
     }
 
-    /// Mostly the upper half of the ports, as at a switch with as many ports up as down; otherwise any of them, in any order.
+    /// Mostly the upper half of the ports, as at a switch with as many ports up as down; otherwise
+    /// any of them, in any order.
     fn next_hops(&self, draw: &mut impl Draw) -> Vec<u16> {
         let ports = self.switch.ports;
         if draw.chance(3, 4) {

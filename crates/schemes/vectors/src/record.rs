@@ -51,8 +51,8 @@ pub fn trace(
     })
 }
 
-/// The inputs of a file's traces with the decisions and states of the implementation in Rust, whatever the file says of them: for traces from which
-/// a port's minimiser has removed steps.
+/// The inputs of a file's traces with the decisions and states of the implementation in Rust,
+/// whatever the file says of them: for traces from which a port's minimiser has removed steps.
 ///
 /// # Errors
 /// That of [`reference()`].
@@ -81,8 +81,8 @@ pub fn fill(trace: &Trace) -> Result<Trace, Error> {
     Ok(filled)
 }
 
-/// The file of random traces of a scheme: one for each mistake ([`mutations`]) and for each counter, with the fewest steps that show it, and a
-/// longer one.
+/// The file of random traces of a scheme: one for each mistake ([`mutations`]) and for each
+/// counter, with the fewest steps that show it, and a longer one.
 ///
 /// # Errors
 /// That of [`reference()`].
@@ -126,8 +126,8 @@ pub fn random_file(kind: Kind) -> Result<VectorFile, Error> {
     Ok(VectorFile { traces })
 }
 
-/// Random traces of a scheme, one for each seed, of so many steps each: for runs of a port beside the Rust. Every third one of MP-HULA has the
-/// rule that the files of traces do not have.
+/// Random traces of a scheme, one for each seed, of so many steps each: for runs of a port beside
+/// the Rust. Every third one of MP-HULA has the rule that the files of traces do not have.
 ///
 /// # Errors
 /// That of [`reference()`].

@@ -1,7 +1,7 @@
 //! The implementation in Rust on all traces; files of random traces are up to date.
 //!
-//! `HEDDLE_WRITE_VECTORS=1 cargo test -p heddle-vectors` draws the random traces again, and writes states and counters into those written by
-//! hand. Decisions written by hand are never changed.
+//! `HEDDLE_WRITE_VECTORS=1 cargo test -p heddle-vectors` draws the random traces again, and writes
+//! states and counters into those written by hand. Decisions written by hand are never changed.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};

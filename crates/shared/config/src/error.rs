@@ -1,11 +1,12 @@
-//! Errors of configuration files: a [`Problem`] knows its key, a [`ConfigError`] its file and line too.
+//! Errors of configuration files: a [`Problem`] knows its key, a [`ConfigError`] its file and line
+//! too.
 
 use std::fmt;
 
 use crate::suggest::suggest;
 
-/// A configuration that cannot be used. Displays as `file:line: key: message`, and `help: ...` on a second line if a fix is
-/// suggested.
+/// A configuration that cannot be used. Displays as `file:line: key: message`, and `help: ...` on a
+/// second line if a fix is suggested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(Box<Located>);
 
@@ -23,12 +24,14 @@ impl ConfigError {
         &self.0.place.file
     }
 
-    /// The line at fault, from 1. `None` where no line can be named: something is missing, or the value is not from a file.
+    /// The line at fault, from 1. `None` where no line can be named: something is missing, or the
+    /// value is not from a file.
     pub fn line(&self) -> Option<usize> {
         self.0.place.line
     }
 
-    /// The key at fault, dotted, list items by number from 0 (`event.0.at`); empty if the fault is not in one key.
+    /// The key at fault, dotted, list items by number from 0 (`event.0.at`); empty if the fault is
+    /// not in one key.
     pub fn key(&self) -> &str {
         &self.0.key
     }
@@ -43,8 +46,9 @@ impl ConfigError {
         self.0.help.as_deref()
     }
 
-    /// The source of the value at fault if it is an override, as [`Document::set`](crate::Document::set) was told
-    /// (`"--set"`); `None` if the value is from the file.
+    /// The source of the value at fault if it is an override, as
+    /// [`Document::set`](crate::Document::set) was told (`"--set"`); `None` if the value is from
+    /// the file.
     pub fn override_source(&self) -> Option<&'static str> {
         self.0.place.override_source
     }
@@ -78,8 +82,8 @@ pub(crate) struct Place {
     pub(crate) override_source: Option<&'static str>,
 }
 
-/// A fault whose place is not known yet. Its key grows as it passes up through tables ([`Problem::inside`]);
-/// [`Document::locate`](crate::Document::locate) finds the line in the end.
+/// A fault whose place is not known yet. Its key grows as it passes up through tables
+/// ([`Problem::inside`]); [`Document::locate`](crate::Document::locate) finds the line in the end.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct Problem(Box<Draft>);
@@ -139,8 +143,8 @@ impl Problem {
         self
     }
 
-    /// The same problem, seen from the table or list that holds `key` (a dotted key is several steps). No effect once the place
-    /// is known.
+    /// The same problem, seen from the table or list that holds `key` (a dotted key is several
+    /// steps). No effect once the place is known.
     #[must_use]
     pub fn inside(mut self, key: &str) -> Problem {
         if self.0.place.is_none() {
@@ -149,7 +153,8 @@ impl Problem {
         self
     }
 
-    /// Places the problem in another file than the document (a table of values that it names), unless its place is known.
+    /// Places the problem in another file than the document (a table of values that it names),
+    /// unless its place is known.
     #[must_use]
     pub fn in_file(self, file: &str, line: Option<usize>) -> Problem {
         self.locate(|_| Place { file: file.to_owned(), line, override_source: None })

@@ -1,11 +1,15 @@
-//! Configuration files: TOML text read into types, values with units, and errors that name the file, the line, the key and
-//! a suggested fix.
+//! Configuration files: TOML text read into types, values with units, and errors that name the
+//! file, the line, the key and a suggested fix.
 //!
-//! - [`Document`] parses a text, takes overrides (`--set key=value`), and reads itself into any [`serde::Deserialize`] type.
-//! - A program's own checks report a [`Problem`] with its key; [`Document::locate`] adds the line and makes it a [`ConfigError`].
-//! - [`Time`], [`Rate`], [`Bytes`] and [`Duration`] are quantities with units; all durations have one grammar.
+//! - [`Document`] parses a text, takes overrides (`--set key=value`), and reads itself into any
+//!   [`serde::Deserialize`] type.
+//! - A program's own checks report a [`Problem`] with its key; [`Document::locate`] adds the line
+//!   and makes it a [`ConfigError`].
+//! - [`Time`], [`Rate`], [`Bytes`] and [`Duration`] are quantities with units; all durations have
+//!   one grammar.
 //! - [`nearest`] and [`suggest`] find the name that a misspelt one stands for.
-//! - `schema`, with the feature of that name, makes the JSON Schema of a file for editors, from the doc comments and defaults of its types.
+//! - `schema`, with the feature of that name, makes the JSON Schema of a file for editors, from the
+//!   doc comments and defaults of its types.
 //!
 //! The format of tables, lists and enums is described in [`Document`].
 //!

@@ -5,7 +5,8 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// The JSON Schema (draft 2020-12) of a file that is read as a `T`: descriptions are the doc comments of its fields.
+/// The JSON Schema (draft 2020-12) of a file that is read as a `T`: descriptions are the doc
+/// comments of its fields.
 ///
 /// ```
 /// /// A server.
@@ -43,7 +44,8 @@ fn remove_null(schema: &mut Schema) {
     if schema.get("default") == Some(&Value::Null) {
         schema.remove("default");
     }
-    // The defaults of a table's keys are its type's; serde would write an enum's kind as a table around it.
+    // The defaults of a table's keys are its type's; serde would write an enum's kind as a table
+    // around it.
     if schema.get("default").is_some_and(Value::is_object) {
         schema.remove("default");
     }
@@ -55,8 +57,9 @@ fn remove_null(schema: &mut Schema) {
     }
 }
 
-/// Checks a schema for a crate's tests: every key but a constant needs a description, and a key with a default one that states it
-/// ("Default: 10s."). Defaults that are tables or lists may be described in any way. Gives the number of defaults stated.
+/// Checks a schema for a crate's tests: every key but a constant needs a description, and a key
+/// with a default one that states it ("Default: 10s."). Defaults that are tables or lists may be
+/// described in any way. Gives the number of defaults stated.
 ///
 /// # Errors
 /// The first key that is not described, or whose description states another default or none.

@@ -1,7 +1,8 @@
 //! Suggestions for misspelt names: "did you mean ...?".
 //!
-//! The one such function of the project. It is part of this crate because most names that are misspelt are those of configuration
-//! files, and every crate that looks up names (the path encoder, heddled) depends on this one already; it needs only `strsim`.
+//! The one such function of the project. It is part of this crate because most names that are
+//! misspelt are those of configuration files, and every crate that looks up names (the path
+//! encoder, heddled) depends on this one already; it needs only `strsim`.
 
 /// Jaro-Winkler similarity above which one name is taken for a misspelling of another.
 const SIMILAR: f64 = 0.8;
@@ -9,8 +10,8 @@ const SIMILAR: f64 = 0.8;
 /// Longest list of known names in a suggestion.
 const MOST_LISTED: usize = 20;
 
-/// The name of `known` that is most similar to `name`, if it is similar enough for `name` to be a misspelling of it. Of equally
-/// similar ones, the last.
+/// The name of `known` that is most similar to `name`, if it is similar enough for `name` to be a
+/// misspelling of it. Of equally similar ones, the last.
 ///
 /// ```
 /// assert_eq!(heddle_config::nearest("laod", ["sizes", "load"]), Some("load"));
@@ -22,7 +23,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     (similarity > SIMILAR).then_some(best)
 }
 
-/// A sentence with the [`nearest`] of `known`, or else with all of them (the first 20). `None` if none is known.
+/// A sentence with the [`nearest`] of `known`, or else with all of them (the first 20). `None` if
+/// none is known.
 ///
 /// ```
 /// let suggestion = heddle_config::suggest("laod", &["sizes", "load"]);

@@ -32,7 +32,8 @@ pub struct Rules {
     pub half_close: bool,
 }
 
-/// Serves a connection until the client closes it, or until `stop` is ready and the request under way is answered.
+/// Serves a connection until the client closes it, or until `stop` is ready and the request under
+/// way is answered.
 ///
 /// # Errors
 /// If the client breaks HTTP or a rule, or is gone.
@@ -62,7 +63,8 @@ where
     }
 }
 
-/// Listens at an address. The socket can be given to a runtime again and again, for a server that starts again.
+/// Listens at an address. The socket can be given to a runtime again and again, for a server that
+/// starts again.
 ///
 /// # Errors
 /// The system's.

@@ -1,10 +1,12 @@
 //! The parts that Heddle's daemons have in common.
 //!
-//! - Always: [`listener`], the accept loop of every server; [`signals`] that end a daemon; [`mailbox`], requests to a daemon's one task.
+//! - Always: [`listener`], the accept loop of every server; [`signals`] that end a daemon;
+//!   [`mailbox`], requests to a daemon's one task.
 //! - With `http`: [`http`], servers of HTTP/1.1, and [`metrics`] for Prometheus.
-//! - With `api`: [`problem`] documents (RFC 9457), and [`openapi`], the description of a daemon's resources.
-//! - With `linux`: [`socket`], a Unix socket of a daemon's own, [`log`], [`privilege`], facts about interfaces ([`links`], [`mac`]) by [`netlink`], and tasks
-//!   that start again ([`supervisor`]).
+//! - With `api`: [`problem`] documents (RFC 9457), and [`openapi`], the description of a daemon's
+//!   resources.
+//! - With `linux`: [`socket`], a Unix socket of a daemon's own, [`log`], [`privilege`], facts about
+//!   interfaces ([`links`], [`mac`]) by [`netlink`], and tasks that start again ([`supervisor`]).
 
 #[cfg(feature = "http")]
 pub mod http;

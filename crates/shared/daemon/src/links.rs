@@ -17,7 +17,8 @@ use crate::netlink::{self, Netlink};
 /// The time between two checks without a notification, which the kernel may drop.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A fact about interfaces by their names. An interface that is gone, or of which there is no such fact, is missing.
+/// A fact about interfaces by their names. An interface that is gone, or of which there is no such
+/// fact, is missing.
 pub type Links<T> = BTreeMap<String, T>;
 
 /// Reads a fact from the kernel's message about an interface.
@@ -32,7 +33,8 @@ pub async fn read<T>(names: &[String], parse: Parse<T>) -> io::Result<Links<T>> 
     read_with(&netlink, names, parse).await
 }
 
-/// Sends the same whenever it changes, until the receiver is dropped. In the network namespace of the calling thread.
+/// Sends the same whenever it changes, until the receiver is dropped. In the network namespace of
+/// the calling thread.
 ///
 /// # Errors
 /// If the kernel does not answer.

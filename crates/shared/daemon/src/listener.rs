@@ -1,9 +1,11 @@
 //! The accept loop of every server here: a limit of connections, back-off on errors, graceful stop.
 //!
-//! [`Incoming`] accepts connections, each with a [`Permit`]. At the limit it accepts no more, and further clients wait in
-//! the kernel's backlog until a permit is dropped. A failure to accept, such as having no file descriptors left (EMFILE), is
-//! logged and tried again after a delay that doubles from 100 ms to 1.6 s. [`serve`] runs a handler for each connection in a
-//! task of its own; a server that wants a stream of connections instead, such as tonic's, calls [`Incoming::next`] itself.
+//! [`Incoming`] accepts connections, each with a [`Permit`]. At the limit it accepts no more, and
+//! further clients wait in the kernel's backlog until a permit is dropped. A failure to accept,
+//! such as having no file descriptors left (EMFILE), is logged and tried again after a delay that
+//! doubles from 100 ms to 1.6 s. [`serve`] runs a handler for each connection in a task of its own;
+//! a server that wants a stream of connections instead, such as tonic's, calls [`Incoming::next`]
+//! itself.
 
 mod serve;
 #[cfg(test)]
@@ -59,7 +61,8 @@ impl Listener for UnixListener {
     }
 }
 
-/// The right to one of the connections under the limit. Dropped, it makes place for another connection.
+/// The right to one of the connections under the limit. Dropped, it makes place for another
+/// connection.
 #[derive(Debug)]
 pub struct Permit {
     _permit: OwnedSemaphorePermit,
@@ -80,7 +83,8 @@ impl<L: Listener> Incoming<L> {
         Incoming { listener, permits, delay: SHORTEST_DELAY }
     }
 
-    /// The next connection, as soon as the limit allows one. Errors are logged and tried again. Cancel safe.
+    /// The next connection, as soon as the limit allows one. Errors are logged and tried again.
+    /// Cancel safe.
     pub async fn next(&mut self) -> (L::Stream, Permit) {
         let permit = self.permit().await;
         loop {

@@ -1,4 +1,5 @@
-//! The daemon's log on standard error, whose failures do not matter: with a full disk under it lines are lost, and packets are not.
+//! The daemon's log on standard error, whose failures do not matter: with a full disk under it
+//! lines are lost, and packets are not.
 
 use std::io::{self, Write};
 

@@ -55,7 +55,8 @@ pub enum Kind {
 /// A metric.
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
-    /// Without prefix and suffix. Units are base units and end the name; the text format adds `_total` to counters and `_info` to facts.
+    /// Without prefix and suffix. Units are base units and end the name; the text format adds
+    /// `_total` to counters and `_info` to facts.
     pub name: &'static str,
     /// Its meaning, in a phrase.
     pub help: &'static str,
@@ -121,7 +122,8 @@ impl Names {
         }
     }
 
-    /// The differences between the formats: a family is named as its samples are, facts are gauges, and nothing marks the end.
+    /// The differences between the formats: a family is named as its samples are, facts are gauges,
+    /// and nothing marks the end.
     fn prometheus(self, open_metrics: &str) -> String {
         let mut text = String::with_capacity(open_metrics.len());
         for line in open_metrics.lines().filter(|line| *line != "# EOF") {
@@ -156,7 +158,8 @@ impl Names {
     }
 }
 
-/// A metric whose help and type have been written; its samples follow, each with the values of the name's labels.
+/// A metric whose help and type have been written; its samples follow, each with the values of the
+/// name's labels.
 pub struct Metric<'a> {
     to: MetricEncoder<'a>,
     labels: &'static [&'static str],

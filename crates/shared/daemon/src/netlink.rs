@@ -1,4 +1,5 @@
-//! Requests to the kernel by rtnetlink (rtnetlink(7)), and its notifications, without blocking the runtime.
+//! Requests to the kernel by rtnetlink (rtnetlink(7)), and its notifications, without blocking the
+//! runtime.
 
 use std::io;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_stream::{Stream, StreamExt};
 
-/// The longest wait for the kernel's answer to a request. It answers at once, unless it has dropped the answer.
+/// The longest wait for the kernel's answer to a request. It answers at once, unless it has dropped
+/// the answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A connection to rtnetlink. Dropped, it closes.
@@ -20,8 +22,8 @@ pub struct Netlink {
     _connection: JoinSet<()>,
 }
 
-/// Opens a connection that is subscribed to multicast groups, in the network namespace of the calling thread. Must be called
-/// inside a tokio runtime.
+/// Opens a connection that is subscribed to multicast groups, in the network namespace of the
+/// calling thread. Must be called inside a tokio runtime.
 ///
 /// # Errors
 /// If the kernel has no such socket for this process.
@@ -37,8 +39,8 @@ impl Netlink {
     /// The kernel's one answer to a request that is no dump.
     ///
     /// # Errors
-    /// The kernel's own, such as `ENETUNREACH`; [`io::ErrorKind::TimedOut`] without an answer; [`io::ErrorKind::BrokenPipe`] if
-    /// the connection has failed.
+    /// The kernel's own, such as `ENETUNREACH`; [`io::ErrorKind::TimedOut`] without an answer;
+    /// [`io::ErrorKind::BrokenPipe`] if the connection has failed.
     pub async fn request(&self, request: RouteNetlinkMessage) -> io::Result<RouteNetlinkMessage> {
         let mut message = NetlinkMessage::from(request);
         message.header.flags = NLM_F_REQUEST;

@@ -1,6 +1,7 @@
 //! The capabilities (capabilities(7)) that the daemon holds; it drops all others.
 //!
-//! Found by trying on Linux 6.18 with `kernel.unprivileged_bpf_disabled = 2`; the tests try it again:
+//! Found by trying on Linux 6.18 with `kernel.unprivileged_bpf_disabled = 2`; the tests try it
+//! again:
 //!
 //! | What | Needs |
 //! | --- | --- |
@@ -10,8 +11,9 @@
 //! | Attaching a loaded program to another interface by a link | nothing |
 //! | Routes, neighbours, attached programs and notifications by rtnetlink; health checks; the admin socket | nothing |
 //!
-//! So a daemon that has loaded its programs keeps none ([`RUNNING`]). It remains the user that it was: as root it still owns root's files,
-//! which a service unit takes away by its own means. A reload that needs new maps is a restart, which loses no packet.
+//! So a daemon that has loaded its programs keeps none ([`RUNNING`]). It remains the user that it
+//! was: as root it still owns root's files, which a service unit takes away by its own means. A
+//! reload that needs new maps is a restart, which loses no packet.
 
 use std::fs;
 use std::io;
@@ -34,7 +36,8 @@ pub const RUNNING: CapabilitySet = CapabilitySet::empty();
 /// The reasons why capabilities cannot be dropped.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivilegeError {
-    /// Capabilities are each thread's own: the process has more than one, and the others would keep theirs.
+    /// Capabilities are each thread's own: the process has more than one, and the others would keep
+    /// theirs.
     #[error("capabilities cannot be dropped: the process has {0} threads already")]
     Threads(usize),
     /// The kernel refused.
@@ -42,8 +45,9 @@ pub enum PrivilegeError {
     Kernel(#[from] io::Error),
 }
 
-/// Drops all capabilities but `keep`, for good: no program that the process starts gets them back. To be called while the process has
-/// one thread; threads started later inherit. Returns what is held now: those of `keep` that were held before.
+/// Drops all capabilities but `keep`, for good: no program that the process starts gets them back.
+/// To be called while the process has one thread; threads started later inherit. Returns what is
+/// held now: those of `keep` that were held before.
 ///
 /// # Errors
 /// [`PrivilegeError::Threads`], before anything has changed; else what the kernel says.
@@ -61,7 +65,8 @@ pub fn drop_all_but(keep: CapabilitySet) -> Result<CapabilitySet, PrivilegeError
 /// The kernel's.
 pub fn drop_in_thread(keep: CapabilitySet) -> io::Result<CapabilitySet> {
     let before = capabilities(None)?;
-    // Without this one the bounding set stays; it only matters to programs that gain capabilities, which are none from here on.
+    // Without this one the bounding set stays; it only matters to programs that gain capabilities,
+    // which are none from here on.
     if before.effective.contains(CapabilitySet::SETPCAP) {
         bound(keep)?;
     }

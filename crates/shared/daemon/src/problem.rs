@@ -1,4 +1,5 @@
-//! Problem documents (RFC 9457): kinds of problems with what is the same for each occurrence, their responses, and what axum itself refuses.
+//! Problem documents (RFC 9457): kinds of problems with what is the same for each occurrence, their
+//! responses, and what axum itself refuses.
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -13,7 +14,8 @@ pub const PREFIX: &str = "/problems/";
 /// The media type (RFC 9457, section 3).
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// Defines an enum of kinds of problems with their names, titles, statuses and descriptions, and the list of them all.
+/// Defines an enum of kinds of problems with their names, titles, statuses and descriptions, and
+/// the list of them all.
 #[macro_export]
 macro_rules! problem_kinds {
     (

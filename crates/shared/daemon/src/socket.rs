@@ -67,7 +67,8 @@ pub fn bind(path: &Path) -> Result<Listener, BindError> {
     Ok(Listener { socket, path: path.into(), _lock: lock })
 }
 
-/// The lock beside the socket; none if another process holds it. The kernel lets it go when its holder dies.
+/// The lock beside the socket; none if another process holds it. The kernel lets it go when its
+/// holder dies.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".lock");
@@ -136,7 +137,8 @@ pub fn is_allowed(user: u32) -> bool {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // The lock is still held: it is this daemon's own. The lock's file stays: removing it would let two daemons hold two files.
+        // The lock is still held: it is this daemon's own. The lock's file stays: removing it would
+        // let two daemons hold two files.
         if let Err(error) = fs::remove_file(&self.path) {
             tracing::debug!(%error, "the admin socket was already gone");
         }

@@ -32,8 +32,9 @@ impl Supervised {
     }
 }
 
-/// Runs `start`'s future in a task until it returns `Ok`. An error or a panic is logged under `name`, and the task starts again
-/// after a delay that doubles from 100 ms to 10 s. Must be called inside a tokio runtime.
+/// Runs `start`'s future in a task until it returns `Ok`. An error or a panic is logged under
+/// `name`, and the task starts again after a delay that doubles from 100 ms to 10 s. Must be called
+/// inside a tokio runtime.
 pub fn supervise<F, E>(
     name: impl Into<String>,
     start: impl FnMut() -> F + Send + 'static,
@@ -99,7 +100,8 @@ mod tests {
         Lasts(Duration),
     }
 
-    /// The times at which the runs of a script start, since the first one. After the script a run goes on for ever.
+    /// The times at which the runs of a script start, since the first one. After the script a run
+    /// goes on for ever.
     fn starts(script: impl IntoIterator<Item = Run>) -> (Supervised, Arc<Mutex<Vec<Duration>>>) {
         let mut script: VecDeque<Run> = script.into_iter().collect();
         let (begin, times) = (Instant::now(), Arc::new(Mutex::new(Vec::new())));

@@ -1,6 +1,7 @@
 //! The balancer's hashes: bpf/balancer/hash.h in Rust. Their properties are documented there.
 //!
-//! Ports are in the machine's order here. Addresses are IPv6, IPv4 mapped into it (`::ffff:a.b.c.d`).
+//! Ports are in the machine's order here. Addresses are IPv6, IPv4 mapped into it
+//! (`::ffff:a.b.c.d`).
 
 use core::net::Ipv6Addr;
 
@@ -37,14 +38,15 @@ pub struct FragmentKey {
     pub source: Ipv6Addr,
     /// Destination address.
     pub destination: Ipv6Addr,
-    /// The identification field, its bytes on the wire read in host byte order (`struct fragment_key`).
+    /// The identification field, its bytes on the wire read in host byte order
+    /// (`struct fragment_key`).
     pub id: u32,
     /// Number of the IP protocol.
     pub protocol: u8,
 }
 
-/// Hash of a flow for this balancer's own table. Lower half: a bucket of the main table; upper half: the extra buckets.
-/// `vip` is this balancer's number for the service.
+/// Hash of a flow for this balancer's own table. Lower half: a bucket of the main table; upper
+/// half: the extra buckets. `vip` is this balancer's number for the service.
 pub const fn flow(seed: [u64; 2], client: Ipv6Addr, port: u16, vip: u16) -> u64 {
     let [high, low] = halves(client);
     let host = if high != 0 || low >> 32 != MAPPED { address(seed, high, low) } else { low as u32 };
@@ -56,8 +58,9 @@ pub const fn token(seed: [u64; 2], token: u32, vip: u16) -> u64 {
     spread(core(seed, token, vip as u32))
 }
 
-/// Hash of a flow, equal on all balancers: its slot in the Maglev table is this modulo [`MAGLEV_SIZE`] ([`maglev_slot`]).
-/// `port` is the client's; 0 if only the client's address is hashed (`mptcp = "source-ip"`).
+/// Hash of a flow, equal on all balancers: its slot in the Maglev table is this modulo
+/// [`MAGLEV_SIZE`] ([`maglev_slot`]). `port` is the client's; 0 if only the client's address is
+/// hashed (`mptcp = "source-ip"`).
 pub const fn maglev(seed: u64, client: Ipv6Addr, port: u16, service: &ServiceKey) -> u64 {
     let ports = (service.protocol as u64) << 32 | (service.port as u64) << 16 | port as u64;
     let hash = mix_address(mix_address(seed, client), service.address);

@@ -1,10 +1,11 @@
-//! Maglev hashing (Eisenbud et al., "Maglev: a fast and reliable software network load balancer", NSDI 2016, section 3.4), with
-//! weights.
+//! Maglev hashing (Eisenbud et al., "Maglev: a fast and reliable software network load balancer",
+//! NSDI 2016, section 3.4), with weights.
 //!
-//! Each backend has a preference list of all slots, `offset + j * skip`. Backends take turns: a backend takes the first free slot of
-//! its list, until no slot is free. With weights, a backend gains credit of its weight in each turn, and takes a slot when its credit
-//! reaches the largest weight. With equal weights this is the paper's algorithm. Preference lists and the order of turns depend on
-//! the backends' ids, not on their order in the configuration.
+//! Each backend has a preference list of all slots, `offset + j * skip`. Backends take turns: a
+//! backend takes the first free slot of its list, until no slot is free. With weights, a backend
+//! gains credit of its weight in each turn, and takes a slot when its credit reaches the largest
+//! weight. With equal weights this is the paper's algorithm. Preference lists and the order of
+//! turns depend on the backends' ids, not on their order in the configuration.
 
 use alloc::vec::Vec;
 
@@ -29,8 +30,9 @@ pub struct Weighted {
 
 /// Fills the table of a service. Without any backend (or weight) every slot is 0.
 ///
-/// `M`, the number of slots, is prime (checked when compiled), or a backend's preferences would not reach all of them. It should
-/// be more than 100 times the number of backends, "to ensure at most a 1% difference in the hash space" (the paper).
+/// `M`, the number of slots, is prime (checked when compiled), or a backend's preferences would not
+/// reach all of them. It should be more than 100 times the number of backends, "to ensure at most a
+/// 1% difference in the hash space" (the paper).
 pub fn fill<const M: usize>(backends: &[Weighted], slots: &mut [u32; M]) {
     const { assert!(is_prime(M), "the number of slots is prime") };
     populate(&mut turns(backends, M), slots);
@@ -44,8 +46,9 @@ pub fn table(backends: &[Weighted]) -> Vec<u32> {
     slots
 }
 
-/// The words of a table in the `maglev` map: a target in the lower half, in the upper one the stamp of the slot's last change. Slots that name
-/// another target than in the words `before` have the stamp `now`. 0: never changed; a stamp that wraps to 0 counts as 1.
+/// The words of a table in the `maglev` map: a target in the lower half, in the upper one the stamp
+/// of the slot's last change. Slots that name another target than in the words `before` have the
+/// stamp `now`. 0: never changed; a stamp that wraps to 0 counts as 1.
 pub fn stamped(table: &[u32], before: Option<&[u32]>, now: u16) -> Vec<u32> {
     let word = |(slot, &target): (usize, &u32)| match before.and_then(|words| words.get(slot)) {
         Some(&word) if word & 0xffff == target => word,

@@ -1,9 +1,12 @@
-//! Owners of tokens among several balancers, and their seconds: consistent hashing of the token space.
+//! Owners of tokens among several balancers, and their seconds: consistent hashing of the token
+//! space.
 //!
-//! The space is cut into [`RING_SIZE`] slots of equal width. Each slot belongs to the balancer whose hash with it is highest
-//! (rendezvous hashing: Thaler and Ravishankar, "Using name-based mappings to increase hit rates", 1998). RomanRoads (section
-//! III) proposes consistent hashing, with points on a circle as its example. With both, only the slots of the balancer that leaves or
-//! joins change their owner, and a slot's second owner is its owner when the first has left. Here the shares are binomial over 4096 slots: with 8 balancers a share of 1/8 has a standard
+//! The space is cut into [`RING_SIZE`] slots of equal width. Each slot belongs to the balancer
+//! whose hash with it is highest (rendezvous hashing: Thaler and Ravishankar, "Using name-based
+//! mappings to increase hit rates", 1998). RomanRoads (section III) proposes consistent hashing,
+//! with points on a circle as its example. With both, only the slots of the balancer that leaves or
+//! joins change their owner, and a slot's second owner is its owner when the first has left. Here
+//! the shares are binomial over 4096 slots: with 8 balancers a share of 1/8 has a standard
 //! deviation of 4 % of itself, for which a circle needs about 600 points for each balancer.
 
 use alloc::vec::Vec;
@@ -22,8 +25,8 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The ring of these balancers, by ids that are equal on all of them; their order does not matter. Without balancers no slot
-    /// has an owner, with one alone none has a second.
+    /// The ring of these balancers, by ids that are equal on all of them; their order does not
+    /// matter. Without balancers no slot has an owner, with one alone none has a second.
     pub fn new(balancers: &[u32]) -> Ring {
         let mut ring = Ring { owners: Vec::new(), seconds: Vec::new() };
         for slot in 0..RING_SIZE as u32 {
@@ -51,7 +54,8 @@ impl Ring {
         &self.owners
     }
 
-    /// The second balancers of all [`RING_SIZE`] slots: each would be the owner if the owner left. Empty without two balancers.
+    /// The second balancers of all [`RING_SIZE`] slots: each would be the owner if the owner left.
+    /// Empty without two balancers.
     pub fn seconds(&self) -> &[u32] {
         &self.seconds
     }

@@ -1,4 +1,5 @@
-//! SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of whole words: bpf/common/siphash.h in Rust.
+//! SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of whole words:
+//! bpf/common/siphash.h in Rust.
 //!
 //! A pseudo-random function: without the key its values cannot be told from random ones.
 

@@ -1,4 +1,5 @@
-//! Other programs as sub-commands, as git finds its own: beside this executable first, then on the PATH.
+//! Other programs as sub-commands, as git finds its own: beside this executable first, then on the
+//! PATH.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -17,7 +17,8 @@ const INTERRUPTED: u8 = 130;
 
 /// A failed command: any error, as `?` makes it, or one of the kinds below.
 ///
-/// It is described at the program's end ([`exit`]): the program adds descriptions of its own error types there.
+/// It is described at the program's end ([`exit`]): the program adds descriptions of its own error
+/// types there.
 pub struct Failure(anyhow::Error);
 
 /// An error with a suggested fix.
@@ -65,7 +66,8 @@ impl Failure {
         Failure(Advised { kind, code, message: message.into(), help: help.into() }.into())
     }
 
-    /// The failure as it is reported. `own` describes a program's own error types; anything else is a plain failure.
+    /// The failure as it is reported. `own` describes a program's own error types; anything else is
+    /// a plain failure.
     pub fn report(&self, own: impl Fn(&anyhow::Error) -> Option<Report>) -> Report {
         let Failure(error) = self;
         if let Some(advised) = error.downcast_ref::<Advised>() {

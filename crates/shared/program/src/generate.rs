@@ -37,7 +37,8 @@ impl Generate {
     /// Prints or writes what is wanted of a program with its sub-commands of other programs.
     ///
     /// # Errors
-    /// If standard output or a file cannot be written, or another program that is installed does not describe its command line.
+    /// If standard output or a file cannot be written, or another program that is installed does
+    /// not describe its command line.
     pub fn run(&self, command: Command, externals: &[External]) -> Result<(), Failure> {
         let whole = |command| externals.iter().try_fold(command, graft);
         match self {
@@ -48,7 +49,8 @@ impl Generate {
     }
 }
 
-/// The command line with a program's own in the place of its sub-command, if the program is installed.
+/// The command line with a program's own in the place of its sub-command, if the program is
+/// installed.
 ///
 /// # Errors
 /// If it is, and does not describe its command line, or has no such sub-command.
@@ -98,7 +100,8 @@ fn completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
     output::line(String::from_utf8_lossy(&script).trim_end())
 }
 
-/// The command with all others below its own `help`, which completes their names; clap does that for the `help` that it adds.
+/// The command with all others below its own `help`, which completes their names; clap does that
+/// for the `help` that it adds.
 fn with_help(command: Command) -> Command {
     if command.find_subcommand("help").is_none() {
         return command;
@@ -116,8 +119,8 @@ fn manual(mut command: Command, externals: &[External], out: &Path) -> Result<()
     pages(command, &name, &[], externals, out)
 }
 
-/// Writes the page of a command, which has these words behind the program's, and those of its sub-commands. Pages of other programs are
-/// those programs' own.
+/// Writes the page of a command, which has these words behind the program's, and those of its
+/// sub-commands. Pages of other programs are those programs' own.
 fn pages(
     command: Command,
     name: &str,

@@ -1,4 +1,5 @@
-//! Standard output. A reader that leaves early, as `head` does, is no failure: it has what it wanted.
+//! Standard output. A reader that leaves early, as `head` does, is no failure: it has what it
+//! wanted.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write as _};

@@ -1,4 +1,5 @@
-//! The description of a command line that one program gives another, so that completions reach through.
+//! The description of a command line that one program gives another, so that completions reach
+//! through.
 
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command, ValueHint};

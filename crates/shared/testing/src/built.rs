@@ -1,7 +1,9 @@
-//! Programs of other packages of the workspace, which `cargo test --workspace` builds before it runs any test.
+//! Programs of other packages of the workspace, which `cargo test --workspace` builds before it
+//! runs any test.
 //!
-//! Cargo tells a test the programs of its own package alone. Of another package's program a test can see whether it is older than the sources
-//! from which it is built: those of the package and of the packages of the workspace on which it depends, and the C.
+//! Cargo tells a test the programs of its own package alone. Of another package's program a test
+//! can see whether it is older than the sources from which it is built: those of the package and of
+//! the packages of the workspace on which it depends, and the C.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -9,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The folders of `bpf/` that go into a program, by the package that compiles them. Most of `include` is the balancer's; the switch takes
-/// two small headers of it.
+/// The folders of `bpf/` that go into a program, by the package that compiles them. Most of
+/// `include` is the balancer's; the switch takes two small headers of it.
 const C_FOLDERS: [(&str, &str); 4] = [
     ("heddle-bpf-build", "common"),
     ("heddle-balancer-maps", "balancer"),
@@ -18,12 +20,14 @@ const C_FOLDERS: [(&str, &str); 4] = [
     ("heddle-switch-maps", "switch"),
 ];
 
-/// Checks that the program of another package was built beside `own`, the test's own program (`env!("CARGO_BIN_EXE_...")`). Its package has
-/// the program's name and integration tests, for which cargo builds it.
+/// Checks that the program of another package was built beside `own`, the test's own program
+/// (`env!("CARGO_BIN_EXE_...")`). Its package has the program's name and integration tests, for
+/// which cargo builds it.
 ///
 /// # Panics
-/// If the program was not built, or a file that it is built from has changed since: then `cargo test --workspace` was not what ran the
-/// test. The message names the command that builds it.
+/// If the program was not built, or a file that it is built from has changed since: then
+/// `cargo test --workspace` was not what ran the test. The message names the command that builds
+/// it.
 pub fn require_built(own: &str, name: &str) {
     let program = Path::new(own).with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
@@ -153,7 +157,8 @@ mod tests {
         assert_eq!(dependencies(manifest), ["b", "c", "d"]);
     }
 
-    /// The switch's program has the schemes' C and the configuration's Rust in it, and neither the lab nor unit tests.
+    /// The switch's program has the schemes' C and the configuration's Rust in it, and neither the
+    /// lab nor unit tests.
     #[test]
     fn sources_are_those_of_the_package_and_of_what_it_depends_on() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");

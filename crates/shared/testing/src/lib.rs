@@ -1,7 +1,8 @@
 //! Requirements of tests: root, etcd, installed programs, programs of other packages.
 //!
-//! A test whose requirement is missing fails, and the failure names the package to install. A test is skipped only if an
-//! environment variable requests it ([`Need::variable`]), and each skip writes one line to standard error:
+//! A test whose requirement is missing fails, and the failure names the package to install. A test
+//! is skipped only if an environment variable requests it ([`Need::variable`]), and each skip
+//! writes one line to standard error:
 //!
 //! ```text
 //! test skipped: joins_reach_their_backend: HEDDLE_WITHOUT_ROOT=1

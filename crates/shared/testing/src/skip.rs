@@ -8,7 +8,8 @@ use std::thread;
 
 use crate::Need;
 
-/// Returns true if the calling test has to end now, skipped: `if skip_without(Need::Root) { return; }`.
+/// Returns true if the calling test has to end now, skipped:
+/// `if skip_without(Need::Root) { return; }`.
 ///
 /// # Panics
 /// If the requirement is missing and its variable does not allow a skip.
@@ -27,8 +28,9 @@ pub fn skip_without(need: Need) -> bool {
     false
 }
 
-/// Returns true if the calling test has to end now, skipped, because of what is missing: programs that no distribution's package has, and so no machine
-/// must have. The line gives the reason. Any other missing program fails the test ([`crate::require_program`]).
+/// Returns true if the calling test has to end now, skipped, because of what is missing: programs
+/// that no distribution's package has, and so no machine must have. The line gives the reason. Any
+/// other missing program fails the test ([`crate::require_program`]).
 #[must_use]
 #[track_caller]
 pub fn skip_because(missing: Option<&str>) -> bool {
@@ -38,7 +40,8 @@ pub fn skip_because(missing: Option<&str>) -> bool {
     missing.is_some()
 }
 
-/// One write, past the capture of print macros by libtest. If standard error is closed, the line is lost.
+/// One write, past the capture of print macros by libtest. If standard error is closed, the line is
+/// lost.
 fn say(line: &str) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
@@ -52,7 +55,8 @@ fn line(test: &str, reason: &str) -> String {
     format!("\ntest skipped: {test}: {reason}\n")
 }
 
-/// The test's name, which libtest gives to its thread; with one thread for all tests, the place of the call.
+/// The test's name, which libtest gives to its thread; with one thread for all tests, the place of
+/// the call.
 fn test_name(caller: &Location<'_>) -> String {
     match thread::current().name() {
         Some(name) if name != "main" => name.to_string(),

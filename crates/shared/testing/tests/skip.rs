@@ -86,7 +86,8 @@ fn a_file_without_tests_counts_none() {
     assert_eq!(tally(""), "0 passed, 0 failed, 0 skipped\n");
 }
 
-/// `.ci/run` over an `x` whose `test` records one test and ends with this status: the last line of its output, and its status.
+/// `.ci/run` over an `x` whose `test` records one test and ends with this status: the last line of
+/// its output, and its status.
 fn run_ci(contents: &str, status: i32) -> (String, Option<i32>) {
     let folder = tempfile::tempdir().unwrap();
     for part in [".ci", "tools"] {

@@ -1,10 +1,10 @@
-//! Quantities with units, as integers: [`Time`] in picoseconds, [`Rate`] in bits per second, [`Bytes`], and the text form of
-//! [`core::time::Duration`], [`Duration`].
+//! Quantities with units, as integers: [`Time`] in picoseconds, [`Rate`] in bits per second,
+//! [`Bytes`], and the text form of [`core::time::Duration`], [`Duration`].
 //!
-//! A picosecond is the largest unit in which a byte takes a whole number of ticks at every common rate
-//! (80 ps at 100 Gbps, 20 ps at 400 Gbps), so that simulated links never round.
-//! Everything is `no_std`; text forms ("40Gbps", "100us", "1.5MB") are read and written exactly. The features `serde` and
-//! `schemars` read and write them in files, and describe them in JSON Schemas.
+//! A picosecond is the largest unit in which a byte takes a whole number of ticks at every common
+//! rate (80 ps at 100 Gbps, 20 ps at 400 Gbps), so that simulated links never round. Everything is
+//! `no_std`; text forms ("40Gbps", "100us", "1.5MB") are read and written exactly. The features
+//! `serde` and `schemars` read and write them in files, and describe them in JSON Schemas.
 //!
 //! ```
 //! use heddle_units::{Bytes, Duration, Rate, Time};
@@ -36,7 +36,8 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
-/// A duration of the real world, in whole nanoseconds: [`core::time::Duration`] with the text form of [`Time`].
+/// A duration of the real world, in whole nanoseconds: [`core::time::Duration`] with the text form
+/// of [`Time`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(pub core::time::Duration);
 

@@ -182,7 +182,8 @@ mod tests {
         }
     }
 
-    /// Each holds what its integers hold: 213 days in picoseconds, 584 542 million years in nanoseconds.
+    /// Each holds what its integers hold: 213 days in picoseconds, 584 542 million years in
+    /// nanoseconds.
     #[test]
     fn ranges_are_those_of_the_integers() {
         assert!("1ps".parse::<Time>().is_ok() && "1ps".parse::<Duration>().is_err());

@@ -1,4 +1,5 @@
-//! The text form of each quantity: units, and what [`core::str::FromStr`], [`fmt::Display`], serde and schemars make of it.
+//! The text form of each quantity: units, and what [`core::str::FromStr`], [`fmt::Display`], serde
+//! and schemars make of it.
 
 use core::fmt;
 

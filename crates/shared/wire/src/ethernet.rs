@@ -14,7 +14,8 @@ impl EtherType {
     pub const VLAN: EtherType = EtherType(0x8100);
     /// IPv6.
     pub const IPV6: EtherType = EtherType(0x86dd);
-    /// MP-HULA's shim: the first of the two Local Experimental EtherTypes (IEEE Std 802a-2003, now in IEEE Std 802).
+    /// MP-HULA's shim: the first of the two Local Experimental EtherTypes (IEEE Std 802a-2003, now
+    /// in IEEE Std 802).
     pub const SHIM: EtherType = EtherType(0x88b5);
     /// HULA's probe: the second of the two.
     pub const PROBE: EtherType = EtherType(0x88b6);
@@ -55,7 +56,8 @@ pub struct Ethernet<'a> {
     pub destination: [u8; 6],
     /// The sender's address.
     pub source: [u8; 6],
-    /// The tag control information, if there is a tag: priority (3 bits), drop eligible (1), VLAN (12).
+    /// The tag control information, if there is a tag: priority (3 bits), drop eligible (1), VLAN
+    /// (12).
     pub vlan: Option<u16>,
     /// EtherType of the payload; that after the VLAN tag, if there is one.
     pub ether_type: EtherType,

@@ -14,10 +14,12 @@ pub struct TcpFrame<'a> {
 }
 
 impl<'a> TcpFrame<'a> {
-    /// Parses a frame. A frame with MP-HULA's shim is not parsed further: parse the shim first ([`crate::Shim::parse`]).
+    /// Parses a frame. A frame with MP-HULA's shim is not parsed further: parse the shim first
+    /// ([`crate::Shim::parse`]).
     ///
     /// # Errors
-    /// [`ParseError::OtherKind`] unless it is TCP over IPv4 or IPv6, and the errors of each header's parser.
+    /// [`ParseError::OtherKind`] unless it is TCP over IPv4 or IPv6, and the errors of each
+    /// header's parser.
     pub fn parse(frame: &'a [u8]) -> Result<TcpFrame<'a>, ParseError> {
         let ethernet = Ethernet::parse(frame)?;
         let ip = IpPacket::parse(ethernet.ether_type, ethernet.payload)?;

@@ -44,7 +44,8 @@ impl<'a> IpPacket<'a> {
     /// Reads the packet in a frame's payload.
     ///
     /// # Errors
-    /// [`ParseError::OtherKind`] unless it is IPv4 or IPv6, and the errors of [`IpPacket::parse_v4`] and [`IpPacket::parse_v6`].
+    /// [`ParseError::OtherKind`] unless it is IPv4 or IPv6, and the errors of
+    /// [`IpPacket::parse_v4`] and [`IpPacket::parse_v6`].
     pub fn parse(ether_type: EtherType, payload: &'a [u8]) -> Result<Self, ParseError> {
         match ether_type {
             EtherType::IPV4 => Self::parse_v4(payload),
@@ -56,8 +57,8 @@ impl<'a> IpPacket<'a> {
     /// Reads an IPv4 packet; bytes after its end are padding.
     ///
     /// # Errors
-    /// [`ParseError::OtherKind`] for another version, [`ParseError::Length`] if a length is wrong or exceeds the bytes,
-    /// [`ParseError::Fragment`] for a fragment other than the first.
+    /// [`ParseError::OtherKind`] for another version, [`ParseError::Length`] if a length is wrong
+    /// or exceeds the bytes, [`ParseError::Fragment`] for a fragment other than the first.
     pub fn parse_v4(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let mut fields = Reader::new(bytes);
         let [version_and_words, _service] = fields.array()?;
@@ -79,7 +80,8 @@ impl<'a> IpPacket<'a> {
         Ok(IpPacket { source, destination, protocol, payload })
     }
 
-    /// Parses an IPv6 packet; bytes after its end are padding. Hop-by-hop, routing, destination and fragment headers are skipped.
+    /// Parses an IPv6 packet; bytes after its end are padding. Hop-by-hop, routing, destination and
+    /// fragment headers are skipped.
     ///
     /// # Errors
     /// As [`IpPacket::parse_v4`].
@@ -98,7 +100,8 @@ impl<'a> IpPacket<'a> {
     }
 }
 
-/// The protocol behind the extension headers, and its bytes. Each header is at least 8 bytes, so this ends.
+/// The protocol behind the extension headers, and its bytes. Each header is at least 8 bytes, so
+/// this ends.
 fn skip_extensions(mut header: u8, mut bytes: &[u8]) -> Result<(u8, &[u8]), ParseError> {
     while matches!(header, HOP_BY_HOP | ROUTING | DESTINATION | FRAGMENT) {
         let [next, len, offset_high, offset_low, ..] = *bytes else {
@@ -120,7 +123,8 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    /// An IPv4 packet with `words` of header, a total length, flags and fragment offset; 8 bytes follow the header.
+    /// An IPv4 packet with `words` of header, a total length, flags and fragment offset; 8 bytes
+    /// follow the header.
     fn v4(words: u8, total_len: u16, fragment: u16) -> Vec<u8> {
         let mut bytes = Vec::from([0; 20]);
         bytes[0] = 0x40 | words;

@@ -1,4 +1,5 @@
-//! Keys of MPTCP connections and values derived from them: tokens, initial data sequence numbers and HMACs.
+//! Keys of MPTCP connections and values derived from them: tokens, initial data sequence numbers
+//! and HMACs.
 
 mod hmac;
 
@@ -31,7 +32,8 @@ impl Version {
         Token(self.with_hash(key, |hash| be_u32(&hash[..4])))
     }
 
-    /// The initial data sequence number of `key`: the least significant 64 bits of its hash (section 3.1).
+    /// The initial data sequence number of `key`: the least significant 64 bits of its hash
+    /// (section 3.1).
     pub fn initial_data_seq(self, key: Key) -> u64 {
         self.with_hash(key, |hash| {
             let (high, low) = hash[hash.len() - 8..].split_at(4);

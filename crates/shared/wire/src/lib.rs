@@ -1,13 +1,17 @@
 //! Packet formats, as typed representations with checked parsing and emission.
 //!
-//! [`TcpFrame`] parses an Ethernet frame down to the TCP options, and [`mptcp`] parses those of MPTCP, by which a ToR or a load balancer
-//! associates subflows with connections. [`quic`] finds the server that a connection id of QUIC names. [`shim`] and [`probe`] are headers between switches.
+//! [`TcpFrame`] parses an Ethernet frame down to the TCP options, and [`mptcp`] parses those of
+//! MPTCP, by which a ToR or a load balancer associates subflows with connections. [`quic`] finds
+//! the server that a connection id of QUIC names. [`shim`] and [`probe`] are headers between
+//! switches.
 //!
-//! The crate does not allocate, keeps no state, and does not panic on any bytes. All numbers are in network byte order on the wire.
+//! The crate does not allocate, keeps no state, and does not panic on any bytes. All numbers are in
+//! network byte order on the wire.
 //!
 //! # Example
 //!
-//! An MP_JOIN is associated with its connection by the token, which is derived from the receiver's key:
+//! An MP_JOIN is associated with its connection by the token, which is derived from the receiver's
+//! key:
 //!
 //! ```
 //! use heddle_wire::mptcp::{self, MpJoin};

@@ -1,8 +1,9 @@
 //! HULA's probe header (HULA section 4.2 and the P4 listing of figure 3a): 4 bytes.
 //!
-//! The paper sends it after Ethernet and IPv4, under an IP protocol number that it does not specify. Here it follows the Ethernet header
-//! under [`crate::EtherType::PROBE`]: probes stay within the fabric and need no address. The frame is padded to Ethernet's minimum of 64
-//! bytes, as in the paper.
+//! The paper sends it after Ethernet and IPv4, under an IP protocol number that it does not
+//! specify. Here it follows the Ethernet header under [`crate::EtherType::PROBE`]: probes stay
+//! within the fabric and need no address. The frame is padded to Ethernet's minimum of 64 bytes, as
+//! in the paper.
 
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError};
@@ -16,7 +17,8 @@ pub struct TorId(u32);
 pub struct Probe {
     /// `dst_tor`: the ToR that originated the probe, the destination of the path.
     pub tor: TorId,
-    /// `path_util`: the maximum link utilisation on the best path to that ToR, on a scale common to all switches.
+    /// `path_util`: the maximum link utilisation on the best path to that ToR, on a scale common to
+    /// all switches.
     pub path_util: u8,
 }
 

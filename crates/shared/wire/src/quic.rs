@@ -1,11 +1,13 @@
-//! Connection ids of QUIC that name a server (draft-ietf-quic-load-balancers-21, without encryption):
+//! Connection ids of QUIC that name a server (draft-ietf-quic-load-balancers-21, without
+//! encryption):
 //!
 //! ```text
 //! first octet: config rotation (3 bits), length or random (5 bits) | server id (1 to 15 bytes) | nonce (4 bytes or more)
 //! ```
 //!
-//! The place of the destination connection id is the same in all versions of QUIC (RFC 8999, sections 5.1 and 5.2): behind five bytes and its
-//! length in a long header, behind one byte, and without a length, in a short one. No other field of a packet is read.
+//! The place of the destination connection id is the same in all versions of QUIC (RFC 8999,
+//! sections 5.1 and 5.2): behind five bytes and its length in a long header, behind one byte, and
+//! without a length, in a short one. No other field of a packet is read.
 
 /// The form of the connection ids by which a service's servers are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,13 +28,15 @@ pub enum Unroutable {
     /// It has no room for first octet, server id and nonce.
     #[error("the connection id has fewer than {0} bytes")]
     Length(u8),
-    /// Another config rotation: another configuration's, a client's random choice, or 7, by which a server says that it names none.
+    /// Another config rotation: another configuration's, a client's random choice, or 7, by which a
+    /// server says that it names none.
     #[error("its config rotation is {0}")]
     Rotation(u8),
 }
 
-/// The least datagram that is read: a long header up to a server id of any length, and one byte more. No packet of QUIC with such a connection id
-/// is shorter: behind a short header and six bytes of it come at least 20 of packet number and ciphertext (RFC 9001, section 5.4.2).
+/// The least datagram that is read: a long header up to a server id of any length, and one byte
+/// more. No packet of QUIC with such a connection id is shorter: behind a short header and six
+/// bytes of it come at least 20 of packet number and ciphertext (RFC 9001, section 5.4.2).
 pub const LEAST_DATAGRAM: usize = LONG_ID + 1 + MOST_SERVER_ID as usize + 1;
 
 /// The longest server id in bytes.
@@ -47,8 +51,8 @@ const SHORT_ID: usize = 1;
 const LEAST_NONCE: u8 = 4;
 
 impl ServerIds {
-    /// Server ids of `length` bytes in connection ids with this config rotation; `None` unless that is at most [`MOST_ROTATION`], and the length
-    /// 1 to [`MOST_SERVER_ID`].
+    /// Server ids of `length` bytes in connection ids with this config rotation; `None` unless that
+    /// is at most [`MOST_ROTATION`], and the length 1 to [`MOST_SERVER_ID`].
     pub const fn new(rotation: u8, length: u8) -> Option<ServerIds> {
         if rotation <= MOST_ROTATION && length >= 1 && length <= MOST_SERVER_ID {
             Some(ServerIds { rotation, length })
@@ -90,7 +94,8 @@ impl ServerIds {
     }
 }
 
-/// The destination connection id; of a short header, which has no length of it, with all that follows.
+/// The destination connection id; of a short header, which has no length of it, with all that
+/// follows.
 fn destination_id(datagram: &[u8]) -> Result<&[u8], Unroutable> {
     let (Some(first), true) = (datagram.first(), datagram.len() >= LEAST_DATAGRAM) else {
         return Err(Unroutable::Datagram);

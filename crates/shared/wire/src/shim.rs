@@ -1,7 +1,8 @@
 //! MP-HULA's header between ToRs (MP-HULA section 2.2).
 //!
-//! The paper defines two fields, the connection's ID (64 bits) and the subflow's number (4 bits), but not their position in the packet.
-//! Here they follow the Ethernet header, or its VLAN tag, as a header with its own EtherType, [`EtherType::SHIM`]:
+//! The paper defines two fields, the connection's ID (64 bits) and the subflow's number (4 bits),
+//! but not their position in the packet. Here they follow the Ethernet header, or its VLAN tag, as
+//! a header with its own EtherType, [`EtherType::SHIM`]:
 //!
 //! ```text
 //!  0                   1                   2                   3
@@ -17,17 +18,19 @@
 //!
 //! The reserved bits are 0 when written and ignored when read.
 //!
-//! A frame grows by [`Shim::BYTES`], and switches may drop frames that are too long without notice: links between ToRs need an MTU 12 bytes
-//! above that of the hosts (1512 for 1500).
+//! A frame grows by [`Shim::BYTES`], and switches may drop frames that are too long without notice:
+//! links between ToRs need an MTU 12 bytes above that of the hosts (1512 for 1500).
 
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, EtherType, ParseError};
 
-/// Identifier of an MPTCP connection in the fabric: token A (of the end that opened it) and token B.
+/// Identifier of an MPTCP connection in the fabric: token A (of the end that opened it) and token
+/// B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MptcpId(pub u64);
 
-/// A subflow's number within its connection, 1 to 16: the first subflow is 1. On the wire 4 bits carry the number less one.
+/// A subflow's number within its connection, 1 to 16: the first subflow is 1. On the wire 4 bits
+/// carry the number less one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subflow(u8);
 
@@ -59,11 +62,12 @@ impl Subflow {
 }
 
 impl Shim {
-    /// Bytes on the wire: the ID (8), the subflow (4 bits) and 12 reserved bits, the EtherType of what follows (2).
+    /// Bytes on the wire: the ID (8), the subflow (4 bits) and 12 reserved bits, the EtherType of
+    /// what follows (2).
     pub const BYTES: usize = 12;
 
-    /// Parses the shim at the front of a frame's payload with [`EtherType::SHIM`]. Returns the shim, the next EtherType and the rest of the
-    /// payload.
+    /// Parses the shim at the front of a frame's payload with [`EtherType::SHIM`]. Returns the
+    /// shim, the next EtherType and the rest of the payload.
     ///
     /// # Errors
     /// [`ParseError::Length`] for fewer than [`Shim::BYTES`] bytes.

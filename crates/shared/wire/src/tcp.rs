@@ -80,7 +80,8 @@ impl<'a> TcpSegment<'a> {
     /// Reads a segment: the payload of an IP packet.
     ///
     /// # Errors
-    /// [`ParseError::Length`] if it ends within its header, or the header's length is less than 20 bytes.
+    /// [`ParseError::Length`] if it ends within its header, or the header's length is less than 20
+    /// bytes.
     pub fn parse(bytes: &'a [u8]) -> Result<TcpSegment<'a>, ParseError> {
         let mut fields = Reader::new(bytes);
         let (source_port, destination_port) = (fields.u16()?, fields.u16()?);
@@ -105,8 +106,8 @@ pub struct TcpOption<'a> {
 
 /// Iterates over the options in the option area of a TCP header.
 ///
-/// No-operations are skipped. The iteration stops at an end-of-list, and at an option whose length is less than 2 or exceeds the area,
-/// because the position of the next option is unknown then.
+/// No-operations are skipped. The iteration stops at an end-of-list, and at an option whose length
+/// is less than 2 or exceeds the area, because the position of the next option is unknown then.
 pub const fn options(bytes: &[u8]) -> TcpOptions<'_> {
     TcpOptions { rest: bytes }
 }
@@ -128,7 +129,8 @@ impl<'a> Iterator for TcpOptions<'a> {
     }
 }
 
-/// The option at the front of `bytes` and what follows; `None` at the end of the list and at a bad length.
+/// The option at the front of `bytes` and what follows; `None` at the end of the list and at a bad
+/// length.
 fn split_option(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     match bytes {
         [END_OF_LIST, ..] | [_, 0 | 1, ..] => None,

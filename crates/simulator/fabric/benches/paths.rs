@@ -1,8 +1,10 @@
-//! Speed of path enumeration in a fat-tree of k = 32 (8192 hosts, 1280 switches, 256 paths between pods).
+//! Speed of path enumeration in a fat-tree of k = 32 (8192 hosts, 1280 switches, 256 paths between
+//! pods).
 //!
-//! A query asks for the load-balanced paths of a pair of hosts drawn at random. `all` lists every path and writes every hop of each
-//! into one buffer that is used again: 256 paths of 5 switches for nearly all pairs. `count` only counts them, `disjoint`
-//! gives up to 8 that share no link. A million queries in 10 s are 10 us each.
+//! A query asks for the load-balanced paths of a pair of hosts drawn at random. `all` lists every
+//! path and writes every hop of each into one buffer that is used again: 256 paths of 5 switches
+//! for nearly all pairs. `count` only counts them, `disjoint` gives up to 8 that share no link. A
+//! million queries in 10 s are 10 us each.
 
 use std::hint::black_box;
 

@@ -62,8 +62,8 @@ pub struct Fabric {
     pub host_tor: Vec<Tor>,
     /// Port of its ToR that leads to each host, to its first interface.
     pub host_port: Vec<u32>,
-    /// Interfaces of each host. They are numbered host by host, as the hosts' own ports are: of interface `i`, port `i` of the fabric is the
-    /// host's own.
+    /// Interfaces of each host. They are numbered host by host, as the hosts' own ports are: of
+    /// interface `i`, port `i` of the fabric is the host's own.
     pub interfaces: u32,
     /// ToR of each interface.
     pub interface_tor: Vec<Tor>,
@@ -151,7 +151,8 @@ impl Fabric {
         &self.ports[range]
     }
 
-    /// Next hops by the shortest paths that the graph's [`Routing`] allows, over the links for which `is_up` holds (by index of the graph's links).
+    /// Next hops by the shortest paths that the graph's [`Routing`] allows, over the links for
+    /// which `is_up` holds (by index of the graph's links).
     ///
     /// # Errors
     /// A fabric with more than 65536 different sets of next hops.
@@ -175,8 +176,9 @@ impl Fabric {
         Ok(())
     }
 
-    /// The ports to which a switch replicates a probe that came in on `port` (HULA section 4.1): from below to all other
-    /// down ports and all up ports, from above to down ports only. Hosts get none.
+    /// The ports to which a switch replicates a probe that came in on `port` (HULA section 4.1):
+    /// from below to all other down ports and all up ports, from above to down ports only. Hosts
+    /// get none.
     pub fn multicast_group(&self, switch: u32, port: Port) -> Vec<Port> {
         let ports = self.ports_of(self.hosts + switch);
         let from_above = ports[usize::from(port.0)].is_up;

@@ -6,9 +6,9 @@ use heddle_units::Time;
 use crate::Fabric;
 use crate::routes::{UNREACHABLE, costs_to};
 
-/// The same hosts and host links around a single switch, with no fabric to load. A host's link is given the delay that
-/// makes the longest path of `graph` as long as before, so that unloaded round trips stay comparable (the fabric's
-/// transmission times are left out: it is a lower bound).
+/// The same hosts and host links around a single switch, with no fabric to load. A host's link is
+/// given the delay that makes the longest path of `graph` as long as before, so that unloaded round
+/// trips stay comparable (the fabric's transmission times are left out: it is a lower bound).
 ///
 /// Host links keep their indices as `graph` orders them; links between switches are gone.
 pub fn one_big_switch(graph: &Graph) -> Graph {

@@ -1,9 +1,10 @@
 //! The forwarding view of a fabric: numbered ports, next hops, and load-balanced paths.
 //!
-//! A [`Fabric`] is made from a scenario's graph and numbers its ports. [`Routes`] are the next hops of every switch over the links
-//! that are up. [`Paths`] are the equal-cost paths of a pair of hosts, and [`stats()`] describes the path diversity of the whole fabric.
-//! [`Placer`] selects paths for flows by the flows and the rates that it has placed on links.
-//! This crate has no clock and carries no packets; the simulator and the path encoder build on it.
+//! A [`Fabric`] is made from a scenario's graph and numbers its ports. [`Routes`] are the next hops
+//! of every switch over the links that are up. [`Paths`] are the equal-cost paths of a pair of
+//! hosts, and [`stats()`] describes the path diversity of the whole fabric. [`Placer`] selects
+//! paths for flows by the flows and the rates that it has placed on links. This crate has no clock
+//! and carries no packets; the simulator and the path encoder build on it.
 //!
 //! ```
 //! use heddle_fabric::Fabric;

@@ -19,12 +19,13 @@ pub struct OfferedLoad {
     pub share: f64,
 }
 
-/// The load that some workloads offer to every direction of every link under equal-cost splitting: each switch divides what it has for a ToR
-/// equally among its next hops (ECMP, on average over many flows). Busiest first. Beside each workload stand the bits that a bit of its payload
-/// takes on a link.
+/// The load that some workloads offer to every direction of every link under equal-cost splitting:
+/// each switch divides what it has for a ToR equally among its next hops (ECMP, on average over
+/// many flows). Busiest first. Beside each workload stand the bits that a bit of its payload takes
+/// on a link.
 ///
-/// Patterns that draw pairs of hosts once for a run (permutation, pairs) count as if each sender sent to every receiver: a seed's own pairs
-/// may load a link more.
+/// Patterns that draw pairs of hosts once for a run (permutation, pairs) count as if each sender
+/// sent to every receiver: a seed's own pairs may load a link more.
 pub fn offered_load(
     fabric: &Fabric,
     routes: &Routes,
@@ -193,8 +194,8 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     }
 
-    /// 4 hosts of 10 Gbps at half load; 2 of 3 receivers are across. 13.3 of the 20 Gbps cross, half from each leaf, half over each
-    /// spine.
+    /// 4 hosts of 10 Gbps at half load; 2 of 3 receivers are across. 13.3 of the 20 Gbps cross,
+    /// half from each leaf, half over each spine.
     #[test]
     fn all_to_all_on_two_leaves() {
         let fabric = r#"{ kind = "leaf-spine", leaves = 2, spines = 2, hosts_per_leaf = 2, parallel_links = 1, spine_rate = "10Gbps" }"#;
@@ -206,8 +207,9 @@ mod tests {
         assert!(found.is_sorted_by(|a, b| a.share >= b.share));
     }
 
-    /// HULA's asymmetric fabric: core-2 reaches agg-3 alone, so that its link carries half of agg-1's and agg-2's cross-pod traffic
-    /// over half of the links: ECMP offers it twice what it should.
+    /// HULA's asymmetric fabric: core-2 reaches agg-3 alone, so that its link carries half of
+    /// agg-1's and agg-2's cross-pod traffic over half of the links: ECMP offers it twice what it
+    /// should.
     #[test]
     fn equal_splitting_overloads_what_a_failure_leaves() {
         let fabric = r#"{ kind = "two-pod", failed = ["core-2 agg-4"] }"#;

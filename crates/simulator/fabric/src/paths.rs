@@ -1,9 +1,10 @@
 //! Load-balanced paths of a pair of hosts.
 //!
-//! A path is a choice at each switch from the source's ToR to the destination's, among the next hops that [`Routes`] has there.
-//! These choices make a directed graph without cycles, all of whose paths are of one length; its paths are numbered in
-//! the order of the choices, the first switch's first. Paths are enumerated on demand: [`Paths::count`] and
-//! [`Paths::nth`] count paths once for each switch, [`Paths::advance`] counts nothing.
+//! A path is a choice at each switch from the source's ToR to the destination's, among the next
+//! hops that [`Routes`] has there. These choices make a directed graph without cycles, all of whose
+//! paths are of one length; its paths are numbered in the order of the choices, the first switch's
+//! first. Paths are enumerated on demand: [`Paths::count`] and [`Paths::nth`] count paths once for
+//! each switch, [`Paths::advance`] counts nothing.
 
 mod counts;
 mod disjoint;
@@ -30,7 +31,8 @@ pub struct Hop {
     pub next_hops: u16,
 }
 
-/// A path between two hosts: the last hop is the destination's ToR, whose port leads to the destination (one next hop).
+/// A path between two hosts: the last hop is the destination's ToR, whose port leads to the
+/// destination (one next hop).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path {
     /// The switches, from the source's ToR on.
@@ -140,8 +142,8 @@ impl<'a> Paths<'a> {
         self.counts().from(self.from)
     }
 
-    /// Writes path number `index` into `path`, whose memory is used again. `false`, and nothing written, from
-    /// [`Paths::count`] on.
+    /// Writes path number `index` into `path`, whose memory is used again. `false`, and nothing
+    /// written, from [`Paths::count`] on.
     pub fn nth(&self, index: u64, path: &mut Path) -> bool {
         if index >= self.count() {
             return false;
@@ -170,8 +172,8 @@ impl<'a> Paths<'a> {
         self.choose(path, place, path.hops[place].next_hop + 1)
     }
 
-    /// Takes another next hop at hop `hop` of a path of this pair, and the first next hops from there on. `false`, and nothing
-    /// written, if there is no such hop or choice.
+    /// Takes another next hop at hop `hop` of a path of this pair, and the first next hops from
+    /// there on. `false`, and nothing written, if there is no such hop or choice.
     pub fn choose(&self, path: &mut Path, hop: usize, next_hop: u16) -> bool {
         let at = path.hops.get_mut(hop).filter(|at| next_hop < at.next_hops);
         let Some(at) = at.filter(|at| at.switch != self.last.switch) else { return false };
@@ -202,8 +204,8 @@ impl<'a> Paths<'a> {
         path.hops.push(self.last);
     }
 
-    /// The choice of `switch` that leads to path number `left` of those from there on; `left` becomes the number from the next
-    /// switch on.
+    /// The choice of `switch` that leads to path number `left` of those from there on; `left`
+    /// becomes the number from the next switch on.
     fn hop_to(&self, switch: u32, left: &mut u64) -> Hop {
         let (ports, counts) = (self.next_hops(switch), self.counts());
         let mut next_hop = 0;

@@ -7,21 +7,24 @@ use heddle_units::Rate;
 
 use crate::{Fabric, Path, Paths};
 
-/// The most paths of a pair that are considered. Of more, this many are sampled at equal distances in the order of their numbers.
+/// The most paths of a pair that are considered. Of more, this many are sampled at equal distances
+/// in the order of their numbers.
 pub const MAX_PATHS: u64 = 4096;
 
 /// The placement algorithm. Links between hosts and ToRs are on every path and do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
-    /// The paper's: few flows on each link (section 4.2.1). The path with the fewest links that the connection's other subflows
-    /// use; of these the one with the fewest flows on its fullest link; then with the fewest flows over all its links; then the
-    /// first. Ties go to the first path, which packs flows and leaves room elsewhere.
+    /// The paper's: few flows on each link (section 4.2.1). The path with the fewest links that the
+    /// connection's other subflows use; of these the one with the fewest flows on its fullest link;
+    /// then with the fewest flows over all its links; then the first. Ties go to the first path,
+    /// which packs flows and leaves room elsewhere.
     #[default]
     FewestFlows,
-    /// Hedera's global first fit (Al-Fares et al., NSDI 2010, section 4.2): the first path all of whose links have room for the flow's
-    /// rate, which is then reserved; if there is none, the one that is oversubscribed least. Beyond Hedera, whose flows are single,
-    /// of paths that fit equally the one with the fewest links that the connection's other subflows use. A flow without a rate fits
-    /// everywhere and is placed as by [`Scheduler::FewestFlows`].
+    /// Hedera's global first fit (Al-Fares et al., NSDI 2010, section 4.2): the first path all of
+    /// whose links have room for the flow's rate, which is then reserved; if there is none, the one
+    /// that is oversubscribed least. Beyond Hedera, whose flows are single, of paths that fit
+    /// equally the one with the fewest links that the connection's other subflows use. A flow
+    /// without a rate fits everywhere and is placed as by [`Scheduler::FewestFlows`].
     FirstFit,
 }
 
@@ -112,7 +115,8 @@ impl Placer {
         self.loads.get(port as usize).map_or(Rate(0), |load| load.reserved)
     }
 
-    /// Places a flow on one of the pair's paths, and counts it on its links. `paths` are those of the placer's fabric.
+    /// Places a flow on one of the pair's paths, and counts it on its links. `paths` are those of
+    /// the placer's fabric.
     pub fn place(&mut self, paths: &Paths<'_>, demand: &Demand<'_>) -> Placement {
         let fabric = paths.fabric();
         let avoided = links_of(fabric, demand.avoid);

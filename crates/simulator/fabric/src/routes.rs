@@ -1,4 +1,5 @@
-//! Next hops by shortest paths: of those that go up and then down, of all, or of those with the fewest links between pods ([`Routing`]).
+//! Next hops by shortest paths: of those that go up and then down, of all, or of those with the
+//! fewest links between pods ([`Routing`]).
 
 mod pods;
 mod shortest;
@@ -20,7 +21,8 @@ pub(crate) const UNREACHABLE: u32 = u32::MAX;
 
 /// The next hops of every switch towards every ToR. Equal sets of ports are stored once.
 ///
-/// Those of [`Fabric::routes_by_pods`] have further destinations, numbered after the ToRs: each pod, and one that is nowhere.
+/// Those of [`Fabric::routes_by_pods`] have further destinations, numbered after the ToRs: each
+/// pod, and one that is nowhere.
 #[derive(Clone, Debug)]
 pub struct Routes {
     tors: usize,
@@ -64,13 +66,15 @@ impl Routes {
         Ok(routes)
     }
 
-    /// The destination of packets on their way to a pod; `None` if these routes do not lead to pods.
+    /// The destination of packets on their way to a pod; `None` if these routes do not lead to
+    /// pods.
     pub fn to_pod(&self, pod: u16) -> Option<Tor> {
         let target = self.tors + usize::from(pod);
         (target + 1 < self.targets).then_some(Tor(target as u16))
     }
 
-    /// The destination of packets whose path is still to be chosen, to which no switch has a next hop; `None` if these routes do not lead to pods.
+    /// The destination of packets whose path is still to be chosen, to which no switch has a next
+    /// hop; `None` if these routes do not lead to pods.
     #[inline]
     pub fn undecided(&self) -> Option<Tor> {
         (self.tors < self.targets).then(|| Tor((self.targets - 1) as u16))
@@ -94,7 +98,8 @@ impl Routes {
         Ok(group)
     }
 
-    /// Next hops of `switch` towards `tor`, in order of port; empty if there is no path, or at the ToR itself (in the pod itself).
+    /// Next hops of `switch` towards `tor`, in order of port; empty if there is no path, or at the
+    /// ToR itself (in the pod itself).
     #[inline]
     pub fn next_hops(&self, switch: u32, tor: Tor) -> &[Port] {
         let group = self.group[switch as usize * self.targets + usize::from(tor.0)];
@@ -102,7 +107,8 @@ impl Routes {
         &self.ports[start as usize..end as usize]
     }
 
-    /// The table that [`Routes::next_hops`] reads first, and the index that it reads: for callers that prefetch memory.
+    /// The table that [`Routes::next_hops`] reads first, and the index that it reads: for callers
+    /// that prefetch memory.
     #[inline]
     pub fn place(&self, switch: u32, tor: Tor) -> (&[u16], u32) {
         (&self.group, switch * self.targets as u32 + u32::from(tor.0))

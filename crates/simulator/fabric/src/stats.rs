@@ -16,14 +16,17 @@ use crate::{Fabric, Routes};
 pub struct Stats {
     /// Servers.
     pub servers: u32,
-    /// Ordered pairs of different servers by how many load-balanced paths they have; 0 where there is none (figure 1).
+    /// Ordered pairs of different servers by how many load-balanced paths they have; 0 where there
+    /// is none (figure 1).
     pub pairs_by_paths: BTreeMap<u64, u64>,
     /// The fraction of ordered pairs with 2 paths or more, 0 to 1.
     pub several_paths: f64,
-    /// Ordered pairs by how many switches their packets pass (relaying servers are switches as well).
+    /// Ordered pairs by how many switches their packets pass (relaying servers are switches as
+    /// well).
     pub pairs_by_switches: BTreeMap<u32, u64>,
-    /// For each switch the fraction of destinations (servers of other switches) for which it has several next hops,
-    /// 0 to 1; ascending (figure 2). Switches without such destinations are left out.
+    /// For each switch the fraction of destinations (servers of other switches) for which it has
+    /// several next hops, 0 to 1; ascending (figure 2). Switches without such destinations are left
+    /// out.
     pub several_next_hops: Vec<f64>,
     /// The mean of `several_next_hops`.
     pub mean_several_next_hops: f64,

@@ -1,4 +1,5 @@
-//! Ports, next hops and multicast groups of small graphs. Nodes are numbered hosts first, as the graph lists them.
+//! Ports, next hops and multicast groups of small graphs. Nodes are numbered hosts first, as the
+//! graph lists them.
 
 use heddle_policy::{Port, Tor};
 use heddle_scenario::{Graph, Link, Node, Routing};
@@ -145,7 +146,8 @@ fn one_big_switch_keeps_the_hosts_their_links_and_the_longest_way() {
 }
 
 prop_compose! {
-    /// Three tiers of switches; each link between neighbouring tiers is there or not, and some skip a tier.
+    /// Three tiers of switches; each link between neighbouring tiers is there or not, and some skip
+    /// a tier.
     fn any_graph()(
         counts in (1u32..5, 1u32..5, 1u32..4),
         present in prop::collection::vec(any::<bool>(), 64),
@@ -187,7 +189,8 @@ fn one_hop_on(
 }
 
 prop_compose! {
-    /// Connected switches, each linked to one before it and some to others; packets take the shortest of all paths.
+    /// Connected switches, each linked to one before it and some to others; packets take the
+    /// shortest of all paths.
     fn any_connected_graph()(
         tiers in prop::collection::vec(1u8..4, 2..12),
         before in prop::collection::vec(any::<prop::sample::Index>(), 12),
@@ -221,7 +224,8 @@ fn all_hops(graph: &Graph) -> Vec<Vec<u32>> {
 }
 
 proptest! {
-    /// A switch's next hops are all ports that lead one hop nearer and no others, so whichever is taken, a packet arrives.
+    /// A switch's next hops are all ports that lead one hop nearer and no others, so whichever is
+    /// taken, a packet arrives.
     #[test]
     fn every_choice_on_shortest_paths_is_one_hop_nearer(graph in any_connected_graph()) {
         let fabric = Fabric::new(&graph).unwrap();
@@ -237,7 +241,8 @@ proptest! {
         }
     }
 
-    /// Whichever next hop each switch takes, a packet arrives, after as many hops, and never climbs after it has descended.
+    /// Whichever next hop each switch takes, a packet arrives, after as many hops, and never climbs
+    /// after it has descended.
     #[test]
     fn every_choice_of_next_hops_arrives(graph in any_graph()) {
         let fabric = Fabric::new(&graph).unwrap();

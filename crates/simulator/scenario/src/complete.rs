@@ -1,5 +1,5 @@
-//! A scenario file with every default written out: what `heddle show` prints, and what results keep of a scenario; and parts of files as
-//! programs write them.
+//! A scenario file with every default written out: what `heddle show` prints, and what results keep
+//! of a scenario; and parts of files as programs write them.
 
 use heddle_config::OneOrMore;
 use heddle_policy::cflb::CflbConfig;
@@ -12,8 +12,9 @@ use crate::{
     Transport, Workload,
 };
 
-/// The file with its overrides and every default, under the keys of the format. Parsed again it resolves to `scenario`, which must
-/// have been resolved from the same source. Other files (graphs, sizes, flows) are referred to by name, as in the source.
+/// The file with its overrides and every default, under the keys of the format. Parsed again it
+/// resolves to `scenario`, which must have been resolved from the same source. Other files (graphs,
+/// sizes, flows) are referred to by name, as in the source.
 ///
 /// # Errors
 /// If the source does not parse: see [`ScenarioError`].
@@ -144,7 +145,8 @@ fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {
 }
 
 impl Scheme {
-    /// The scheme as a file's `[scheme]` has it: a table of its kind and its parameters. CFLB has its name alone, as its constants are the network's.
+    /// The scheme as a file's `[scheme]` has it: a table of its kind and its parameters. CFLB has
+    /// its name alone, as its constants are the network's.
     ///
     /// # Errors
     /// None for the schemes that there are: parameters are numbers, words and texts.

@@ -1,8 +1,9 @@
 //! Scenario files: a simulation, parsed into one type, checked and resolved into another.
 //!
-//! The file is TOML; [`load`] gives the [`Scenario`] that the simulator takes, or a [`ScenarioError`] that names the line
-//! and a suggested fix. Every quantity has a unit, unknown keys are refused, and every default is written down with its source in the
-//! file's [`schema`]. Nothing here reads files: the caller passes their contents ([`Files`]).
+//! The file is TOML; [`load`] gives the [`Scenario`] that the simulator takes, or a
+//! [`ScenarioError`] that names the line and a suggested fix. Every quantity has a unit, unknown
+//! keys are refused, and every default is written down with its source in the file's [`schema`].
+//! Nothing here reads files: the caller passes their contents ([`Files`]).
 //!
 //! ```
 //! use heddle_scenario::{Source, load};
@@ -58,7 +59,8 @@ pub fn load(source: &Source, files: &dyn Files) -> Result<Scenario, ScenarioErro
     resolve::resolve(&source.name, &file, files).map_err(|problem| document.locate(problem))
 }
 
-/// Parses, checks and resolves a fabric file: a network whose paths CFLB names, without traffic. `files` as for [`load`].
+/// Parses, checks and resolves a fabric file: a network whose paths CFLB names, without traffic.
+/// `files` as for [`load`].
 ///
 /// # Errors
 /// The first thing that is wrong with it: see [`ScenarioError`].
@@ -69,7 +71,8 @@ pub fn load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, Sce
     resolve::fabric_file(&file, files).map_err(|problem| document.locate(problem))
 }
 
-/// The JSON Schema (draft 2020-12) of a scenario file, with every key's meaning, default and source.
+/// The JSON Schema (draft 2020-12) of a scenario file, with every key's meaning, default and
+/// source.
 #[cfg(feature = "schema")]
 pub fn schema() -> serde_json::Value {
     heddle_config::schema::<raw::File>("Heddle scenario")
@@ -93,7 +96,8 @@ fn parse(source: &Source) -> Result<Document, ScenarioError> {
     Ok(document)
 }
 
-/// Gives a table of which one key is to be set its long form: `scheme = "hula"` is short for one, and without `[transport]` hosts speak TCP.
+/// Gives a table of which one key is to be set its long form: `scheme = "hula"` is short for one,
+/// and without `[transport]` hosts speak TCP.
 fn lengthen(document: &mut Document, table: &str) -> Result<(), ScenarioError> {
     match table {
         "transport" if !document.contains(table) => document.set("transport.kind", "tcp", SET),

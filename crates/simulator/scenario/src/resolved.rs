@@ -1,4 +1,5 @@
-//! A scenario after every default is filled in and every check has passed. It serialises, to be shown.
+//! A scenario after every default is filled in and every check has passed. It serialises, to be
+//! shown.
 
 use heddle_config::Problem;
 use heddle_transport::TcpConfig;
@@ -80,7 +81,8 @@ impl Scenario {
         }
     }
 
-    /// Links of the graph by name, as events name them: `"core-2 agg-4"`, `"core-2 agg-4 #1"`, or `"core-2"` for all of a node.
+    /// Links of the graph by name, as events name them: `"core-2 agg-4"`, `"core-2 agg-4 #1"`, or
+    /// `"core-2"` for all of a node.
     ///
     /// # Errors
     /// A name that is none, with the nearest one that is; the ideal fabric has no links.
@@ -135,7 +137,8 @@ pub struct Measure {
     pub time_limit: Time,
     /// Time between two samples of queues and links; `None` samples nothing.
     pub sample_every: Option<Time>,
-    /// Links that are sampled in both directions, as indices of [`Graph::links`]; `None` for all between switches.
+    /// Links that are sampled in both directions, as indices of [`Graph::links`]; `None` for all
+    /// between switches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Vec<u32>>,
     /// Bounds of the classes of sizes for which results are given, rising.
@@ -149,8 +152,8 @@ pub const DEFAULT_SIZE_CLASSES: [Bytes; 2] = [Bytes(100_000), Bytes(10_000_000)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
-    /// This many flows have started since the warm-up; the run ends when all of them have finished (later ones keep the load
-    /// up meanwhile).
+    /// This many flows have started since the warm-up; the run ends when all of them have finished
+    /// (later ones keep the load up meanwhile).
     Flows(u64),
     /// This much time since the warm-up; the run ends then.
     Time(Time),

@@ -12,10 +12,12 @@ use crate::{Graph, Scheme, raw, resolve};
 pub struct SchemeTable(raw::Scheme);
 
 impl SchemeTable {
-    /// The scheme with every default filled in, for the switches of a graph. It is none in a shared library: no file is read.
+    /// The scheme with every default filled in, for the switches of a graph. It is none in a shared
+    /// library: no file is read.
     ///
     /// # Errors
-    /// A value that does not fit, or a fabric that the scheme is not made for; the problem's key begins with `scheme`.
+    /// A value that does not fit, or a fabric that the scheme is not made for; the problem's key
+    /// begins with `scheme`.
     pub fn resolve(&self, graph: &Graph) -> Result<Scheme, Problem> {
         let none = |path: &str| Err(std::io::Error::other(path.to_owned()));
         resolve::scheme(&self.0, graph, &none)

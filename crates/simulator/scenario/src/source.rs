@@ -12,8 +12,8 @@ pub struct Source {
     pub name: String,
     /// Its contents.
     pub text: String,
-    /// Dotted keys (`workload.load`; list items by number from 0, `event.0.at`) and values that replace the file's. A value is
-    /// read as TOML, or else taken as bare text.
+    /// Dotted keys (`workload.load`; list items by number from 0, `event.0.at`) and values that
+    /// replace the file's. A value is read as TOML, or else taken as bare text.
     pub overrides: Vec<(String, String)>,
 }
 
@@ -33,13 +33,15 @@ impl Source {
 
 /// Access to the files that a scenario names.
 pub trait Files {
-    /// The contents of `path`, which is written as in the scenario (so relative to the scenario's folder, if it is relative).
+    /// The contents of `path`, which is written as in the scenario (so relative to the scenario's
+    /// folder, if it is relative).
     ///
     /// # Errors
     /// Any error of reading it.
     fn read(&self, path: &str) -> io::Result<String>;
 
-    /// The scheme of a shared library, with these parameters. Unless a caller has a way to load it, there is none.
+    /// The scheme of a shared library, with these parameters. Unless a caller has a way to load it,
+    /// there is none.
     ///
     /// # Errors
     /// [`LibraryError`]: the library cannot be used, or refuses the parameters.

@@ -22,7 +22,8 @@ pub struct Arrival {
     pub connections: Connections,
 }
 
-/// The flows that [`simulate`](crate::simulate) starts with the same scenario and seed, in order of time. Poisson arrivals never end.
+/// The flows that [`simulate`](crate::simulate) starts with the same scenario and seed, in order of
+/// time. Poisson arrivals never end.
 pub struct Arrivals {
     traffic: Traffic,
     due: VecDeque<Arrival>,

@@ -66,7 +66,8 @@ const PORTS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Losses at two receivers, flows in both directions, a path that fails and recovers below them: a few thousand packet-hops.
+/// Losses at two receivers, flows in both directions, a path that fails and recovers below them: a
+/// few thousand packet-hops.
 const FLOWS: &str = "at,from,to,size
 0us,host-1,host-5,60KB
 0us,host-2,host-5,60KB
@@ -78,8 +79,9 @@ const FLOWS: &str = "at,from,to,size
 120us,host-2,host-4,25KB
 ";
 
-/// A digest of golden runs, 16 hexadecimal digits: it changes with the behaviour of the engine, its transports and its schemes, and not
-/// with anything else. Computed once in a process, in milliseconds.
+/// A digest of golden runs, 16 hexadecimal digits: it changes with the behaviour of the engine, its
+/// transports and its schemes, and not with anything else. Computed once in a process, in
+/// milliseconds.
 pub fn engine_digest() -> &'static str {
     static DIGEST: OnceLock<String> = OnceLock::new();
     DIGEST.get_or_init(|| {

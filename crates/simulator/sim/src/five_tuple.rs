@@ -35,8 +35,9 @@ pub(crate) enum FlowHash {
     Ns2,
 }
 
-/// One direction of one subflow. Numbers of hosts' interfaces stand for addresses; the client's port follows from the connection's serial number and the
-/// subflow, because each MPTCP subflow has its own port.
+/// One direction of one subflow. Numbers of hosts' interfaces stand for addresses; the client's
+/// port follows from the connection's serial number and the subflow, because each MPTCP subflow has
+/// its own port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FiveTuple {
     pub(crate) from: u16,
@@ -66,8 +67,8 @@ impl FiveTuple {
         }
     }
 
-    /// ns-2's flow hash of the packets. The flow identifier is the connection's number: the subflows of one share it, as agents of ns-2 do
-    /// whose `fid_` a script does not set.
+    /// ns-2's flow hash of the packets. The flow identifier is the connection's number: the
+    /// subflows of one share it, as agents of ns-2 do whose `fid_` a script does not set.
     fn ns2_hash(self) -> u32 {
         ns2_flow_hash(self.from.into(), self.to.into(), self.generation)
     }

@@ -81,7 +81,8 @@ impl Hosts {
         &self.groups
     }
 
-    /// Allocates a connection of a workload from a client to a server; it opens with its first flow.
+    /// Allocates a connection of a workload from a client to a server; it opens with its first
+    /// flow.
     pub(crate) fn open(&mut self, ends: (u32, u32), workload: u16, lifetime: Lifetime) -> u32 {
         let id = self.free.pop_front().unwrap_or(self.connections.len() as u32);
         self.opened = self.opened.wrapping_add(1);

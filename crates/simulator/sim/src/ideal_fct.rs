@@ -12,12 +12,13 @@ use heddle_units::{Bytes, Time};
 pub use paths::BestPaths;
 pub(crate) use paths::PathLink;
 
-/// Ideal flow completion time of `size` bytes over the best of the shortest paths, all of them empty: a round trip for the handshake if
-/// the connection is new, every segment store-and-forward over each link in order, and the delays. Windows do not limit it (no slow
-/// start). pFabric and HPCC normalise by the same bound.
+/// Ideal flow completion time of `size` bytes over the best of the shortest paths, all of them
+/// empty: a round trip for the handshake if the connection is new, every segment store-and-forward
+/// over each link in order, and the delays. Windows do not limit it (no slow start). pFabric and
+/// HPCC normalise by the same bound.
 ///
-/// Where hosts have several interfaces, a connection's segments are split evenly across those that its subflows use, whose paths are taken to be
-/// disjoint; the last segment to arrive counts.
+/// Where hosts have several interfaces, a connection's segments are split evenly across those that
+/// its subflows use, whose paths are taken to be disjoint; the last segment to arrive counts.
 pub fn ideal_fct(
     fabric: &Fabric,
     routes: &Routes,
@@ -29,7 +30,8 @@ pub fn ideal_fct(
     BestPaths::default().ideal_fct(fabric, routes, transport, connections, ends, size)
 }
 
-/// Bytes that a flow of `size` bytes of payload takes on a link: those of its segments, each with its headers.
+/// Bytes that a flow of `size` bytes of payload takes on a link: those of its segments, each with
+/// its headers.
 pub fn wire_bytes(tcp: &TcpConfig, size: Bytes) -> Bytes {
     let frames = Frames::new(tcp, size);
     Bytes(frames.full.0 * frames.before_last + frames.last.0)
@@ -52,7 +54,8 @@ impl Frames {
         Frames { full: Bytes(mss + header), before_last, last }
     }
 
-    /// The frames of the interface that has the most, if they are spread evenly over `interfaces` of them.
+    /// The frames of the interface that has the most, if they are spread evenly over `interfaces`
+    /// of them.
     fn over(self, interfaces: u64) -> Frames {
         let each = (self.before_last + 1) / interfaces;
         match (self.before_last + 1) % interfaces {
@@ -66,9 +69,10 @@ impl Frames {
 
     /// Time from the first bit at the sender to the last bit at the receiver.
     ///
-    /// Frames are sent in order, so that a short last frame waits behind a full one at a slower link. Of all the ways in which frame and
-    /// link can be a frame's turn, the longest counts: full frames up to some link, that link's slowest predecessor for the others, the last
-    /// frame from there on.
+    /// Frames are sent in order, so that a short last frame waits behind a full one at a slower
+    /// link. Of all the ways in which frame and link can be a frame's turn, the longest counts:
+    /// full frames up to some link, that link's slowest predecessor for the others, the last frame
+    /// from there on.
     fn time_over(&self, path: &[PathLink]) -> Time {
         let delays = path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
         let Some(between) = self.before_last.checked_sub(1) else {

@@ -1,8 +1,9 @@
 //! Packet-level, deterministic simulation of multipath fabrics.
 //!
-//! [`simulate`] runs one scenario with one seed. The result depends on these two only, on every machine and at any number of threads.
-//! Times are integer picoseconds; simultaneous events are handled in the order in which they were scheduled. The crate reads no files and
-//! starts no threads; independent runs can use any number of threads.
+//! [`simulate`] runs one scenario with one seed. The result depends on these two only, on every
+//! machine and at any number of threads. Times are integer picoseconds; simultaneous events are
+//! handled in the order in which they were scheduled. The crate reads no files and starts no
+//! threads; independent runs can use any number of threads.
 //!
 //! # Example
 //!

@@ -1,8 +1,9 @@
 //! Prefetching of the memory that the next events will read.
 //!
-//! In a large fabric most of the time of a hop is spent waiting for memory: the port, its packet, the packet behind it, the next port,
-//! the packet at its tail. The events of the current slot are known, so each of these can be prefetched a few events ahead: the nearer
-//! the event, the later in this chain. Nothing here changes a result; a wrong prediction costs time only.
+//! In a large fabric most of the time of a hop is spent waiting for memory: the port, its packet,
+//! the packet behind it, the next port, the packet at its tail. The events of the current slot are
+//! known, so each of these can be prefetched a few events ahead: the nearer the event, the later in
+//! this chain. Nothing here changes a result; a wrong prediction costs time only.
 
 use heddle_fabric::Fabric;
 use heddle_policy::Scheme;

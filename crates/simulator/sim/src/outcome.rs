@@ -8,7 +8,8 @@ use heddle_units::{Bytes, Rate, Time};
 pub struct FlowRecord {
     /// Its number among the flows of the run, from 1, in order of their starts.
     pub id: u32,
-    /// Its place in [`heddle_scenario::FlowGraph::flows`], if its workload is a collective operation or a flow graph.
+    /// Its place in [`heddle_scenario::FlowGraph::flows`], if its workload is a collective
+    /// operation or a flow graph.
     pub index: u32,
     /// Its workload, as a number among the parts of the scenario's.
     pub workload: u16,
@@ -20,9 +21,11 @@ pub struct FlowRecord {
     pub to: u32,
     /// Payload.
     pub size: Bytes,
-    /// Flow completion time: from `start` until the receiver has every byte, including the wait for a busy connection.
+    /// Flow completion time: from `start` until the receiver has every byte, including the wait for
+    /// a busy connection.
     pub fct: Time,
-    /// Ideal flow completion time, that in an empty fabric: handshake if there is one, transmission at the slowest link, delays.
+    /// Ideal flow completion time, that in an empty fabric: handshake if there is one, transmission
+    /// at the slowest link, delays.
     pub ideal_fct: Time,
 }
 
@@ -105,7 +108,8 @@ pub struct PortName {
     pub rate: Rate,
 }
 
-/// Samples of ports, at even intervals: those between switches, or those of [`heddle_scenario::Measure::sample`].
+/// Samples of ports, at even intervals: those between switches, or those of
+/// [`heddle_scenario::Measure::sample`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
     /// The ports, in the order of each row.
@@ -158,8 +162,8 @@ impl Samples {
 pub struct Totals {
     /// Simulated time at the end.
     pub simulated: Time,
-    /// True if the run was stopped because no data had arrived anywhere for [`STALL`](crate::STALL) and the longest retransmission
-    /// timeout, and nothing was to come.
+    /// True if the run was stopped because no data had arrived anywhere for [`STALL`](crate::STALL)
+    /// and the longest retransmission timeout, and nothing was to come.
     pub stalled: bool,
     /// Packet hops: one packet entering one link.
     pub packet_hops: u64,
@@ -187,7 +191,8 @@ pub struct Totals {
     pub fast_recoveries: u64,
     /// Data segments delivered after a later one (reordering).
     pub reordered: u64,
-    /// MPTCP: bytes reinjected on another subflow, after a timeout or because the receive window was full.
+    /// MPTCP: bytes reinjected on another subflow, after a timeout or because the receive window
+    /// was full.
     pub reinjected: Bytes,
     /// MPTCP: halvings of the window of a subflow for which a full receive window waited.
     pub penalties: u64,
@@ -236,10 +241,12 @@ pub struct PortCounters {
     pub ecn_marked: u64,
 }
 
-/// Sharing of links between switches by the subflows of a connection, in the direction to the server.
+/// Sharing of links between switches by the subflows of a connection, in the direction to the
+/// server.
 ///
-/// A sample is a connection at a sampling time of the measuring window, if at least two of its subflows sent in the sampling interval.
-/// Flowlets change paths: the links of a subflow are those that it used last.
+/// A sample is a connection at a sampling time of the measuring window, if at least two of its
+/// subflows sent in the sampling interval. Flowlets change paths: the links of a subflow are those
+/// that it used last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathUse {
     /// Samples of connections.
@@ -271,7 +278,8 @@ pub struct Outcome {
     pub totals: Totals,
     /// Counters of the scheme, summed over all switches.
     pub scheme: Counters,
-    /// Link sharing between subflows, if the run takes samples and its connections have more than one path.
+    /// Link sharing between subflows, if the run takes samples and its connections have more than
+    /// one path.
     pub path_use: Option<PathUse>,
     /// Counters of the ports that dropped or marked packets.
     pub port_counters: Vec<PortCounters>,

@@ -1,7 +1,7 @@
 //! Sharing of links by the subflows of each connection.
 //!
-//! The links of a subflow are those between switches that its last packets to the server crossed, one for each hop index
-//! ([`HopIndex`]). It is active if it crossed any since the last sample.
+//! The links of a subflow are those between switches that its last packets to the server crossed,
+//! one for each hop index ([`HopIndex`]). It is active if it crossed any since the last sample.
 
 mod hop_index;
 
@@ -42,7 +42,8 @@ struct Subflow {
 }
 
 impl PathUseTracker {
-    /// A tracker for a run that takes samples and whose connections have several paths; `None` for other runs.
+    /// A tracker for a run that takes samples and whose connections have several paths; `None` for
+    /// other runs.
     pub(crate) fn new(
         scenario: &Scenario,
         fabric: &Fabric,
@@ -59,7 +60,8 @@ impl PathUseTracker {
         })
     }
 
-    /// Records that a packet has crossed the link of `port`. Cold, because most runs have no tracker.
+    /// Records that a packet has crossed the link of `port`. Cold, because most runs have no
+    /// tracker.
     #[cold]
     pub(crate) fn record_hop(&mut self, now: Time, port: u32, packets: &Packets, packet: u32) {
         let (hot, body) = (&packets.hot[packet as usize], &packets.body[packet as usize]);

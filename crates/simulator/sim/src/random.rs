@@ -3,8 +3,8 @@
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Purpose of a stream of random numbers. Streams of one seed are independent, so that a scheme that draws numbers does not change the
-/// traffic: two schemes with one seed get the same flows.
+/// Purpose of a stream of random numbers. Streams of one seed are independent, so that a scheme
+/// that draws numbers does not change the traffic: two schemes with one seed get the same flows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stream {
     Traffic = 1,

@@ -17,7 +17,8 @@ pub(crate) trait WithScheme {
 /// Runs the action `then` with the policy of a scenario.
 ///
 /// # Errors
-/// CFLB constants that make no codec; the loader of scenarios rejects these. A scheme in a shared library: the engine opens no files.
+/// CFLB constants that make no codec; the loader of scenarios rejects these. A scheme in a shared
+/// library: the engine opens no files.
 pub(crate) fn dispatch<W: WithScheme>(
     scheme: &Scheme,
     seed: u64,

@@ -21,7 +21,8 @@ pub fn simulate(
     run(scenario, seed, None, watch)
 }
 
-/// The same run, details of which go to a recorder. Under [`heddle_scenario::Scheme::Ideal`] there are none of the graph's links to capture.
+/// The same run, details of which go to a recorder. Under [`heddle_scenario::Scheme::Ideal`] there
+/// are none of the graph's links to capture.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -46,8 +47,9 @@ fn run<'a>(
 /// What to record, and the recorder.
 type Recorded<'a> = Option<(&'a Recording, &'a mut dyn Recorder)>;
 
-/// Runs a scenario with the policy `S` in place of the policy of its scheme: another implementation of the same scheme, to be compared by
-/// [`Outcome::digest`]. Of the scheme the scenario gives what hosts do; `config` is the policy's.
+/// Runs a scenario with the policy `S` in place of the policy of its scheme: another implementation
+/// of the same scheme, to be compared by [`Outcome::digest`]. Of the scheme the scenario gives what
+/// hosts do; `config` is the policy's.
 ///
 /// # Errors
 /// As [`simulate`].

@@ -221,7 +221,8 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         }
     }
 
-    /// Completed share of the run. Packet hops are even over the time in which flows start; then flows that are left finish.
+    /// Completed share of the run. Packet hops are even over the time in which flows start; then
+    /// flows that are left finish.
     fn done(&self) -> f64 {
         let until = |end: Time| (self.now.as_secs_f64() / end.as_secs_f64().max(1e-12)).min(1.0);
         match self.scenario.measure.until {
@@ -249,8 +250,9 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             || matches!(self.scenario.measure.until, Until::Flows(flows) if self.flows.len() as u64 >= flows)
     }
 
-    /// True if no packet has arrived at any host for [`STALL`] and the longest retransmission timeout, so that every sender has tried again, although a retransmission timer runs, and neither a flow that is still to
-    /// start nor a change of links can help.
+    /// True if no packet has arrived at any host for [`STALL`] and the longest retransmission
+    /// timeout, so that every sender has tried again, although a retransmission timer runs, and
+    /// neither a flow that is still to start nor a change of links can help.
     fn is_stalled(&self) -> bool {
         let last_change = self.scenario.events.last().map_or(Time::ZERO, |event| event.at);
         let quiet_since = self.last_data.max(last_change + self.scenario.fabric.convergence);
@@ -323,7 +325,8 @@ impl<'a, S: Scheme> Simulation<'a, S> {
     }
 
     fn spawn(&mut self) {
-        // Flows that waited for others have an event of their own, which brings forward what another event was for.
+        // Flows that waited for others have an event of their own, which brings forward what
+        // another event was for.
         if self.traffic.next_at() > self.now {
             return;
         }
@@ -409,7 +412,8 @@ impl<'a, S: Scheme> Simulation<'a, S> {
     }
 }
 
-/// Silence after which a run in which hosts retransmit in vain is stopped: longer than any back-off that a fabric's failure causes.
+/// Silence after which a run in which hosts retransmit in vain is stopped: longer than any back-off
+/// that a fabric's failure causes.
 pub const STALL: Time = Time::secs(10);
 
 /// Share of a run that is spent on flows that remain when the last measured flow has started.

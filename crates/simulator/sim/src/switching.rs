@@ -143,7 +143,8 @@ impl<S: Scheme> Switching<S> {
         network.send(now, base + u32::from(out.0), packet);
     }
 
-    /// Forwards a packet whose path between groups is still to be chosen, or that is in its intermediate group; another one cannot go on.
+    /// Forwards a packet whose path between groups is still to be chosen, or that is in its
+    /// intermediate group; another one cannot go on.
     #[inline(never)]
     fn forward_without_next_hop(
         &mut self,

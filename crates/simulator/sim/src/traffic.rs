@@ -53,7 +53,8 @@ pub(crate) enum Traffic {
     Several(Vec<Traffic>),
 }
 
-/// Seeds of further workloads are this far apart. The first has the seed of the run, so that others do not change its flows.
+/// Seeds of further workloads are this far apart. The first has the seed of the run, so that others
+/// do not change its flows.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Traffic {
@@ -341,7 +342,8 @@ struct Pool {
 }
 
 impl ConnectionPools {
-    /// Connection for a flow. Those of a fixed number are opened on first use and take turns; of a pool the first idle one is taken.
+    /// Connection for a flow. Those of a fixed number are opened on first use and take turns; of a
+    /// pool the first idle one is taken.
     pub(crate) fn connection(&mut self, flow: &NewFlow, hosts: &mut Hosts) -> u32 {
         let ends = (flow.from, flow.to);
         let pool = self.0.entry((flow.workload, flow.from, flow.to));

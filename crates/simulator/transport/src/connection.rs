@@ -15,14 +15,15 @@ pub enum Group {
     Mptcp(Parameters),
 }
 
-/// A connection: the client, which sends data, and the server, which receives it. Its paths are numbered from 0.
+/// A connection: the client, which sends data, and the server, which receives it. Its paths are
+/// numbered from 0.
 ///
-/// It is of one of several groups, whose parameters connections share; it must always be given the same ones. Those of all groups must
-/// have one version of MPTCP, if any.
+/// It is of one of several groups, whose parameters connections share; it must always be given the
+/// same ones. Those of all groups must have one version of MPTCP, if any.
 ///
-/// The caller's loop, after any input: send what [`Connection::next_segment`] returns until it returns `None`; call
-/// [`Connection::on_timer`] once [`Connection::deadline`] has passed, and [`Connection::on_ack_timer`] once
-/// [`Connection::ack_deadline`] has.
+/// The caller's loop, after any input: send what [`Connection::next_segment`] returns until it
+/// returns `None`; call [`Connection::on_timer`] once [`Connection::deadline`] has passed, and
+/// [`Connection::on_ack_timer`] once [`Connection::ack_deadline`] has.
 #[derive(Clone, Debug)]
 pub struct Connection {
     group: u16,
@@ -36,7 +37,8 @@ enum Protocol {
     Mptcp(MptcpConnection),
 }
 
-/// Calls a method of a connection's protocol with its group's parameters; `$none` if the group has another protocol, which none has.
+/// Calls a method of a connection's protocol with its group's parameters; `$none` if the group has
+/// another protocol, which none has.
 macro_rules! of_protocol {
     ($connection:expr, $groups:expr, $none:expr, |$inner:ident, $config:ident| $call:expr) => {
         match (&mut $connection.protocol, $groups.get(usize::from($connection.group))) {
@@ -67,7 +69,8 @@ impl Connection {
         groups.iter().map(paths).max().unwrap_or(1)
     }
 
-    /// Returns a closed connection of a group. `random` supplies bits for keys and nonces; TCP uses none.
+    /// Returns a closed connection of a group. `random` supplies bits for keys and nonces; TCP uses
+    /// none.
     pub fn new(groups: &[Group], group: u16, random: impl FnMut() -> u64) -> Connection {
         let protocol = match groups.get(usize::from(group)) {
             Some(Group::Mptcp(parameters)) => {
@@ -118,8 +121,8 @@ impl Connection {
         of_protocol!(self, groups, (), |inner, config| inner.on_ack(config, now, path, ack));
     }
 
-    /// Handles a segment that arrived at the server on `path`. Returns the acknowledgement, to be sent on the same path, unless it is
-    /// delayed.
+    /// Handles a segment that arrived at the server on `path`. Returns the acknowledgement, to be
+    /// sent on the same path, unless it is delayed.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -192,8 +195,8 @@ impl Connection {
         }
     }
 
-    /// Writes the TCP options of `segment` that a switch would read, those of MPTCP handshakes, into `area`, and returns their length; 0
-    /// for a segment without.
+    /// Writes the TCP options of `segment` that a switch would read, those of MPTCP handshakes,
+    /// into `area`, and returns their length; 0 for a segment without.
     pub fn options(groups: &[Group], segment: &Segment, area: &mut [u8; 40]) -> usize {
         let Options::Mptcp(_) = segment.options else { return 0 };
         let mptcp = groups.iter().find_map(|group| match group {

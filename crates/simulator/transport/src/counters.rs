@@ -13,10 +13,12 @@ pub struct ConnectionCounters {
     pub fast_recoveries: u64,
     /// Data segments delivered after a later one of the same subflow (reordering).
     pub reordered: u64,
-    /// MPTCP: bytes reinjected on another subflow, after a timeout or because the receive window was full.
+    /// MPTCP: bytes reinjected on another subflow, after a timeout or because the receive window
+    /// was full.
     pub reinjected: u64,
     /// MPTCP: halvings of the window of a subflow for which a full receive window waited.
     pub penalties: u64,
-    /// MPTCP: SYNs of joins that met no connection at the server, or one whose keys it did not know yet. They are not answered.
+    /// MPTCP: SYNs of joins that met no connection at the server, or one whose keys it did not know
+    /// yet. They are not answered.
     pub refused_joins: u64,
 }

@@ -10,7 +10,8 @@ pub enum Handshake {
     Capable,
     /// MP_CAPABLE with the sender's key: a SYN/ACK, and the SYN of RFC 6824.
     Key(Key),
-    /// MP_CAPABLE with the sender's and the receiver's key: the third packet, and with RFC 8684 the first data.
+    /// MP_CAPABLE with the sender's and the receiver's key: the third packet, and with RFC 8684 the
+    /// first data.
     Keys(Key, Key),
     /// MP_JOIN of a SYN: the receiver's token and a nonce.
     JoinSyn(Token, u32),

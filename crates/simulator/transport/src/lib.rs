@@ -1,11 +1,13 @@
-//! TCP and MPTCP as state machines without clocks or I/O: a [`Sender`] at the client, a [`Receiver`] at the server.
+//! TCP and MPTCP as state machines without clocks or I/O: a [`Sender`] at the client, a
+//! [`Receiver`] at the server.
 //!
-//! Time is an argument, and output is polled. The caller's loop, after any input: send what [`Sender::next_segment`] returns until it
-//! returns `None`, and call [`Sender::on_timer`] once [`Sender::deadline`] has passed. The configuration is an argument too, so that
-//! connections can share it; a connection must always be given the same one.
+//! Time is an argument, and output is polled. The caller's loop, after any input: send what
+//! [`Sender::next_segment`] returns until it returns `None`, and call [`Sender::on_timer`] once
+//! [`Sender::deadline`] has passed. The configuration is an argument too, so that connections can
+//! share it; a connection must always be given the same one.
 //!
-//! Data flows one way, in a stream to which [`Sender::write`] appends; there is no FIN. No segment causes a panic, and a transfer
-//! without loss does not allocate.
+//! Data flows one way, in a stream to which [`Sender::write`] appends; there is no FIN. No segment
+//! causes a panic, and a transfer without loss does not allocate.
 //!
 //! | Mechanism | Source |
 //! | --- | --- |
@@ -17,8 +19,8 @@
 //! | Explicit congestion notification | RFC 3168 |
 //! | Pacing | Linux |
 //!
-//! Not modelled: undo of a spurious recovery, Nagle's algorithm, and the 16-bit window field with its scaling (the window has 32
-//! bits).
+//! Not modelled: undo of a spurious recovery, Nagle's algorithm, and the 16-bit window field with
+//! its scaling (the window has 32 bits).
 //!
 //! # Example
 //!

@@ -6,13 +6,15 @@ use heddle_units::{Bytes, Time};
 
 use crate::handshake::Handshake;
 
-/// Header bytes of a frame: Ethernet 14 + FCS 4, IPv4 20, TCP 20 (options are not counted, as in ns-2).
+/// Header bytes of a frame: Ethernet 14 + FCS 4, IPv4 20, TCP 20 (options are not counted, as in
+/// ns-2).
 pub const HEADER_BYTES: u32 = 58;
 
 /// Bytes of the smallest frame.
 pub const MIN_FRAME_BYTES: u32 = 64;
 
-/// Kind of a segment. Data flows one way on a connection: from the client that opened it to the server.
+/// Kind of a segment. Data flows one way on a connection: from the client that opened it to the
+/// server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Opens a connection.
@@ -52,7 +54,8 @@ impl Timestamp {
     }
 }
 
-/// A range of bytes received out of order (RFC 2018), relative to the acknowledgement number that it comes with.
+/// A range of bytes received out of order (RFC 2018), relative to the acknowledgement number that
+/// it comes with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlock {
     /// First byte, counted from the acknowledgement number.
@@ -69,8 +72,8 @@ pub enum Options {
     None,
     /// Ack: out-of-order ranges, the most recently changed first. An empty block is unused.
     Sack([SackBlock; 3]),
-    /// Ack: as [`Options::Sack`], after a first block that reports a duplicate (DSACK, RFC 2883). Its offset is modulo 2^32, since it may lie below
-    /// the acknowledgement number.
+    /// Ack: as [`Options::Sack`], after a first block that reports a duplicate (DSACK, RFC 2883).
+    /// Its offset is modulo 2^32, since it may lie below the acknowledgement number.
     DuplicateSack([SackBlock; 3]),
     /// MPTCP option of a handshake.
     Mptcp(Handshake),
@@ -110,10 +113,12 @@ impl Ecn {
 /// One segment. Every field is meaningful only for the kinds that its comment names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Data: number of its first byte. Ack: the cumulative acknowledgement. The first byte of a connection is 0.
+    /// Data: number of its first byte. Ack: the cumulative acknowledgement. The first byte of a
+    /// connection is 0.
     pub seq: u64,
-    /// MPTCP's data sequence signal (RFC 8684 section 3.3). Data: number of its first byte in the connection's stream. Ack: the
-    /// cumulative acknowledgement of that stream. The first byte of a stream is 0; TCP leaves it so.
+    /// MPTCP's data sequence signal (RFC 8684 section 3.3). Data: number of its first byte in the
+    /// connection's stream. Ack: the cumulative acknowledgement of that stream. The first byte of a
+    /// stream is 0; TCP leaves it so.
     pub data_seq: u64,
     /// Data, Syn: time of sending. Ack, SynAck: the echoed timestamp.
     pub timestamp: Timestamp,

@@ -1,4 +1,5 @@
-//! What a connection shows of itself to those that record a run: the state of each path's sender, and what its ends have agreed on.
+//! What a connection shows of itself to those that record a run: the state of each path's sender,
+//! and what its ends have agreed on.
 
 use heddle_units::Time;
 

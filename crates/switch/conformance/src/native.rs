@@ -40,7 +40,8 @@ pub fn native(switch: &SwitchInfo, config: &Config) -> Result<Native, Error> {
 }
 
 impl Native {
-    /// A switch with empty tables. `config` is within the limits of the tables, as those of [`convert::config`] are.
+    /// A switch with empty tables. `config` is within the limits of the tables, as those of
+    /// [`convert::config`] are.
     ///
     /// # Errors
     /// Constants of CFLB that make no codec.
@@ -48,7 +49,8 @@ impl Native {
         // SAFETY: no arguments.
         let bytes = unsafe { switch_state_bytes() };
         let mut state = vec![0_u64; bytes.div_ceil(8) as usize].into_boxed_slice();
-        // SAFETY: `state` has the size and alignment of the union, within which the function writes.
+        // SAFETY: `state` has the size and alignment of the union, within which the function
+        // writes.
         match unsafe { switch_start(&raw const config, state.as_mut_ptr().cast()) } {
             0 => Ok(Native { config, state, counts: SchemeCounters::default() }),
             _ => Err(Error("the C refuses these constants".into())),
@@ -59,7 +61,8 @@ impl Native {
     #[inline]
     pub fn run(&mut self, input: &StepInput) -> StepOutput {
         let mut output = StepOutput::default();
-        // SAFETY: `state` has the size and alignment of the union; the function writes within it, `counts` and `output` only.
+        // SAFETY: `state` has the size and alignment of the union; the function writes within it,
+        // `counts` and `output` only.
         let result = unsafe {
             switch_step(
                 &raw const self.config,

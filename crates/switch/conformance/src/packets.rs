@@ -1,7 +1,8 @@
-//! The XDP program of each scheme on frames, natively: its maps and the kernel's helpers are C of this crate (c/packet.c).
+//! The XDP program of each scheme on frames, natively: its maps and the kernel's helpers are C of
+//! this crate (c/packet.c).
 //!
-//! [`check`] gives a switch any frames and looks at each outcome: exactly one verdict, the action that goes with it, and the bytes that such a verdict
-//! may change.
+//! [`check`] gives a switch any frames and looks at each outcome: exactly one verdict, the action
+//! that goes with it, and the bytes that such a verdict may change.
 #![allow(unsafe_code, reason = "calls C, which reads and writes through pointers")]
 
 use std::fmt;
@@ -66,7 +67,8 @@ pub struct Outcome {
 }
 
 impl Switch {
-    /// A switch with empty tables: the scheme of a number, a ToR or a switch of the tier above; `choice` selects CFLB's constants.
+    /// A switch with empty tables: the scheme of a number, a ToR or a switch of the tier above;
+    /// `choice` selects CFLB's constants.
     pub fn new(scheme: u8, is_tor: bool, choice: u32) -> Switch {
         static ONLY: Mutex<()> = Mutex::new(());
         let only = ONLY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +95,8 @@ impl Switch {
             verdict: 0,
             pad: 0,
         };
-        // SAFETY: `start` to `end` lie in `memory`, within which the program stays, and its tables are static memory, which the lock guards.
+        // SAFETY: `start` to `end` lie in `memory`, within which the program stays, and its tables
+        // are static memory, which the lock guards.
         unsafe { (self.scheme.run)(&raw mut run) };
         let frame: Range<usize> = run.start as usize..run.end as usize;
         Outcome {
@@ -121,7 +124,8 @@ const PASS: u32 = 2;
 const TX: u32 = 3;
 const REDIRECT: u32 = 4;
 
-/// Frames out of any bytes: a scheme, a tier, and then for each frame a port, a time since the one before, a length, and its bytes.
+/// Frames out of any bytes: a scheme, a tier, and then for each frame a port, a time since the one
+/// before, a length, and its bytes.
 ///
 /// # Errors
 /// The first outcome that may not be.
@@ -224,7 +228,8 @@ fn forwarded(before: &[u8], after: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// An ICMP error with the right checksum, about what came, and not longer than the limits of its family.
+/// An ICMP error with the right checksum, about what came, and not longer than the limits of its
+/// family.
 fn answered(before: &[u8], after: &[u8]) -> Result<(), String> {
     let (was, is) = (network(before).ok_or("no IP")?, network(after).ok_or("no IP")?);
     let (was, is) = (&before[was..], &after[is..]);

@@ -1,4 +1,5 @@
-//! The C's structures as the 64-bit words in which they lie in memory, for maps that are shared with the kernel.
+//! The C's structures as the 64-bit words in which they lie in memory, for maps that are shared
+//! with the kernel.
 #![allow(unsafe_code, reason = "reads and writes structures as bytes")]
 
 use crate::abi::{SchemeCounters, StepConfig, StepInput, StepOutput};
@@ -22,7 +23,8 @@ unsafe impl Flat for SchemeCounters {}
 pub fn words<T: Flat>(value: &T) -> Vec<u64> {
     const { assert!(size_of::<T>().is_multiple_of(8) && align_of::<T>() <= 8) };
     let mut words = vec![0; size_of::<T>() / 8];
-    // SAFETY: `words` has the size of `T` and no smaller alignment; all bytes of a `T` are initialised.
+    // SAFETY: `words` has the size of `T` and no smaller alignment; all bytes of a `T` are
+    // initialised.
     unsafe { words.as_mut_ptr().cast::<T>().write(*value) };
     words
 }

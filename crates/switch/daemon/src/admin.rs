@@ -1,4 +1,5 @@
-//! The admin socket: one JSON object a line, each request with one answer, in order. The socket is root's, or the daemon's own user's.
+//! The admin socket: one JSON object a line, each request with one answer, in order. The socket is
+//! root's, or the daemon's own user's.
 
 use std::io;
 use std::path::Path;
@@ -32,7 +33,8 @@ pub enum Request {
     Status,
     /// A packet's way, and its reasons.
     Explain(Packet),
-    /// A link anywhere in the fabric goes down or comes back, as a control plane would tell: routes follow after the convergence time.
+    /// A link anywhere in the fabric goes down or comes back, as a control plane would tell: routes
+    /// follow after the convergence time.
     Link {
         /// The nodes at its ends.
         ends: (String, String),

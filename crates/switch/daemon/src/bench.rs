@@ -1,7 +1,9 @@
-//! Nanoseconds of processor time for a packet, by BPF_PROG_RUN of the XDP programs: each scheme beside ECMP, alternating in one run.
+//! Nanoseconds of processor time for a packet, by BPF_PROG_RUN of the XDP programs: each scheme
+//! beside ECMP, alternating in one run.
 //!
-//! The kernel's figure for one machine says nothing about another: what counts is the ratio to ECMP. Each measurement checks by the
-//! program's own counters that all packets took the path that is meant.
+//! The kernel's figure for one machine says nothing about another: what counts is the ratio to
+//! ECMP. Each measurement checks by the program's own counters that all packets took the path that
+//! is meant.
 
 mod cases;
 mod network;
@@ -47,7 +49,8 @@ pub enum BenchError {
     },
 }
 
-/// Measures all cases with each number of flows, in `rounds` rounds over all of them, so that a change of the machine's speed meets all alike.
+/// Measures all cases with each number of flows, in `rounds` rounds over all of them, so that a
+/// change of the machine's speed meets all alike.
 ///
 /// # Errors
 /// See [`BenchError`].

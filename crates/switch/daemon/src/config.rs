@@ -1,7 +1,9 @@
-//! The switch's configuration: a TOML file that names a fabric file, the switch's node in it, its scheme, and the devices of its ports.
+//! The switch's configuration: a TOML file that names a fabric file, the switch's node in it, its
+//! scheme, and the devices of its ports.
 //!
-//! [`read`] gives a [`Config`] in which every default is filled in and nothing contradicts anything else. Routes are those of the
-//! fabric. [`schema`] is the file's JSON Schema, with every key's meaning and default.
+//! [`read`] gives a [`Config`] in which every default is filled in and nothing contradicts anything
+//! else. Routes are those of the fabric. [`schema`] is the file's JSON Schema, with every key's
+//! meaning and default.
 
 mod raw;
 mod refused;
@@ -44,7 +46,8 @@ pub struct Config {
     pub admin: PathBuf,
     /// The listening address of the Prometheus endpoint.
     pub metrics: Option<SocketAddr>,
-    /// Sources of ICMP "time exceeded", of IPv4 and of IPv6; none: packets whose TTL ends are dropped without an answer.
+    /// Sources of ICMP "time exceeded", of IPv4 and of IPv6; none: packets whose TTL ends are
+    /// dropped without an answer.
     pub icmp_source: (Option<Ipv4Addr>, Option<Ipv6Addr>),
     /// Ports that have a device, by number.
     pub ports: Vec<Port>,
@@ -94,7 +97,8 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
     }
 }
 
-/// Keys of a scenario's `[scheme]` that all switches and senders of a network have in common, or senders alone.
+/// Keys of a scenario's `[scheme]` that all switches and senders of a network have in common, or
+/// senders alone.
 const CFLB_KEYS: [&str; 7] =
     ["field", "source_ports", "cipher", "radix", "rules", "elephants", "placing"];
 

@@ -1,4 +1,5 @@
-//! The daemon: loads the programs, fills their maps, and then follows links and sends probes, without a capability.
+//! The daemon: loads the programs, fills their maps, and then follows links and sends probes,
+//! without a capability.
 
 mod error;
 mod probes;
@@ -27,10 +28,12 @@ use crate::status::Status;
 use crate::{devices, explain, metrics};
 use probes::Probes;
 
-/// Runs until SIGTERM or SIGINT. Then the programs stay attached and forward with the maps as they are; the next daemon takes over.
+/// Runs until SIGTERM or SIGINT. Then the programs stay attached and forward with the maps as they
+/// are; the next daemon takes over.
 ///
 /// # Errors
-/// A configuration that is wrong, and [`DaemonError`] if it cannot start. Later failures are logged.
+/// A configuration that is wrong, and [`DaemonError`] if it cannot start. Later failures are
+/// logged.
 pub async fn run(path: &Path) -> Result<(), Failure> {
     let mut end = pin!(signals::end()?);
     let config = config::read(path)?;

@@ -31,7 +31,8 @@ pub async fn read(names: &[String]) -> io::Result<Devices> {
     links::read(names, parse).await
 }
 
-/// Sends the interfaces' state whenever it changes, until the receiver is dropped. In the network namespace of the calling thread.
+/// Sends the interfaces' state whenever it changes, until the receiver is dropped. In the network
+/// namespace of the calling thread.
 ///
 /// # Errors
 /// If the kernel does not answer.

@@ -1,4 +1,5 @@
-//! Where a packet would go, and why. Nothing is changed by it: the daemon reads what the programs would read.
+//! Where a packet would go, and why. Nothing is changed by it: the daemon reads what the programs
+//! would read.
 
 use std::net::IpAddr;
 

@@ -172,7 +172,8 @@ pub fn probe(tor: u16, path_util: u8) -> Vec<u8> {
     frame
 }
 
-/// The handshakes of a connection of several subflows to 10.0.1.1, and a data packet of each; the subflows' ports follow the first one's.
+/// The handshakes of a connection of several subflows to 10.0.1.1, and a data packet of each; the
+/// subflows' ports follow the first one's.
 pub fn connection((client, first): (&str, u16), subflows: u16) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let (a, b) = (*b"client's", *b"server's");
     let token = Version::V1.token(Key(b));

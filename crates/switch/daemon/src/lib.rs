@@ -1,4 +1,5 @@
-//! The switch's daemon: it loads the scheme's programs, fills their maps from a fabric file, follows links, and sends probes on time.
+//! The switch's daemon: it loads the scheme's programs, fills their maps from a fabric file,
+//! follows links, and sends probes on time.
 
 pub mod admin;
 pub mod bench;

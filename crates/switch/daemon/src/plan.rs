@@ -1,4 +1,5 @@
-//! The contents of the programs' maps, as pure functions of the configuration, the devices, and the links that are down.
+//! The contents of the programs' maps, as pure functions of the configuration, the devices, and the
+//! links that are down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -136,8 +137,9 @@ pub fn next_hops(ports: &[u16]) -> NextHops {
     hops
 }
 
-/// Sets of next hops in the program's map, by number. A set that was in use keeps its number, and another set gets its number only after a
-/// change in between: so a packet that has read the number never meets half of another set.
+/// Sets of next hops in the program's map, by number. A set that was in use keeps its number, and
+/// another set gets its number only after a change in between: so a packet that has read the number
+/// never meets half of another set.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     numbers: BTreeMap<Vec<u16>, u32>,

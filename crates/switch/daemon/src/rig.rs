@@ -1,4 +1,5 @@
-//! A switch without a network: ToR 0 of two, with one host and eight uplinks, whose programs are run on frames.
+//! A switch without a network: ToR 0 of two, with one host and eight uplinks, whose programs are
+//! run on frames.
 //!
 //! Frames come in at port 0, the host's; [`Rig::from_fabric`] makes them come from an uplink.
 
@@ -62,7 +63,8 @@ impl Rig {
         Rig::on([LOOPBACK; PORTS], hook, scheme, mp_hula, cflb)
     }
 
-    /// The same with a network: the numbers of its ports' interfaces, the host's first. The programs are attached to none.
+    /// The same with a network: the numbers of its ports' interfaces, the host's first. The
+    /// programs are attached to none.
     ///
     /// # Errors
     /// As [`Rig::new`].

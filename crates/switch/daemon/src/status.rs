@@ -76,7 +76,8 @@ pub struct Route {
     pub tor: String,
     /// Neighbours that are next hops, in the order of routes.
     pub next_hops: Vec<String>,
-    /// Next hops that probes have found: the best first (HULA, MP-HULA), or all with their remote figures (Shuttle).
+    /// Next hops that probes have found: the best first (HULA, MP-HULA), or all with their remote
+    /// figures (Shuttle).
     pub best: Vec<Best>,
 }
 

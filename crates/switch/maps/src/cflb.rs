@@ -9,14 +9,16 @@ use heddle_bpf_loader::{Error, Program};
 use crate::abi::CflbConstants;
 use crate::object;
 
-/// The time in which every packet that began with the old constants has ended: programs are not preempted, and take microseconds.
+/// The time in which every packet that began with the old constants has ended: programs are not
+/// preempted, and take microseconds.
 const PACKETS_END: Duration = Duration::from_millis(1);
 
-/// Writes the constants, prepared by the kernel's own run of bpf/switch/cflb_prepare.h, into the switch's map `to`; if they are others than before, empties the
-/// memo of selectors.
+/// Writes the constants, prepared by the kernel's own run of bpf/switch/cflb_prepare.h, into the
+/// switch's map `to`; if they are others than before, empties the memo of selectors.
 ///
 /// # Errors
-/// [`Error::Bench`] never; [`Error`] if the kernel does not take the program; [`Error::Missing`] for constants that cannot be.
+/// [`Error::Bench`] never; [`Error`] if the kernel does not take the program; [`Error::Missing`]
+/// for constants that cannot be.
 pub(crate) fn prepare(constants: &CflbConstants, to: Map, memo: Map) -> Result<(), Error> {
     let mut object = object::prepare()?;
     let mut take = |name| object.take_map(name).ok_or(Error::Missing(name));

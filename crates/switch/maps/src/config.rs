@@ -1,5 +1,6 @@
-//! Schemes' parameters as the C has them, and its counters as the schemes have them: times in nanoseconds, sizes of tables as powers of two. The switch's place in the fabric (`salt`, `tors`, `tor`,
-//! `is_tor`) is the caller's.
+//! Schemes' parameters as the C has them, and its counters as the schemes have them: times in
+//! nanoseconds, sizes of tables as powers of two. The switch's place in the fabric (`salt`, `tors`,
+//! `tor`, `is_tor`) is the caller's.
 
 use heddle_policy::{
     AssociationCounters, Counters, HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig,

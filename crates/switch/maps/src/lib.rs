@@ -1,8 +1,9 @@
 //! The eBPF switch, from Linux's side: compiled, loaded, attached to ports, and its maps as types.
 //!
-//! The build compiles bpf/switch once for each scheme and hook, and makes Rust types of what it shares with the daemon ([`abi`]). [`Switch`]
-//! is one of these programs with its maps. Maps and links are pinned, so that a switch forwards while no daemon runs, and the next daemon
-//! goes on with tables and links. Nothing here panics; what the kernel refuses is an [`Error`].
+//! The build compiles bpf/switch once for each scheme and hook, and makes Rust types of what it
+//! shares with the daemon ([`abi`]). [`Switch`] is one of these programs with its maps. Maps and
+//! links are pinned, so that a switch forwards while no daemon runs, and the next daemon goes on
+//! with tables and links. Nothing here panics; what the kernel refuses is an [`Error`].
 
 pub mod abi;
 mod cflb;

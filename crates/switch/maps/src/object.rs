@@ -44,7 +44,8 @@ fn bytes(scheme: Scheme, hook: Hook) -> Result<&'static [u8], Error> {
     Ok(if hook == Hook::Tc { object.tc } else { object.xdp })
 }
 
-/// The object of a scheme at a hook; maps that `pins` has are taken as they are. Names of maps that it does not have are ignored.
+/// The object of a scheme at a hook; maps that `pins` has are taken as they are. Names of maps that
+/// it does not have are ignored.
 pub(crate) fn switch(scheme: Scheme, hook: Hook, pins: &Pins) -> Result<Ebpf, Error> {
     let mut loader = EbpfLoader::new();
     for name in COMMON.iter().chain(&tables::MAPS) {

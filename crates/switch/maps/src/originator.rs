@@ -1,4 +1,5 @@
-//! Probes of this ToR, sent by a program that user space runs: it needs neither a socket nor a capability.
+//! Probes of this ToR, sent by a program that user space runs: it needs neither a socket nor a
+//! capability.
 
 use aya::Ebpf;
 use aya::programs::{SchedClassifier, TestRun, TestRunOptions};
@@ -21,7 +22,8 @@ impl Originator {
         Ok(Originator { object })
     }
 
-    /// Sends a frame of 14 bytes or more, from the network namespace of the calling thread; its MAC addresses become the ports'.
+    /// Sends a frame of 14 bytes or more, from the network namespace of the calling thread; its MAC
+    /// addresses become the ports'.
     ///
     /// # Errors
     /// [`Error::Program`] if the kernel refuses.

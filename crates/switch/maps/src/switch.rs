@@ -51,7 +51,8 @@ impl Switch {
     /// A switch with maps of its own, that nothing else sees.
     ///
     /// # Errors
-    /// [`Error::Pins`] without CAP_SYS_ADMIN, [`Error`] if the kernel does not take programs or maps.
+    /// [`Error::Pins`] without CAP_SYS_ADMIN, [`Error`] if the kernel does not take programs or
+    /// maps.
     pub fn load(scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
         Switch::load_from(Pins::private()?, scheme, hook)
     }
@@ -59,8 +60,9 @@ impl Switch {
     /// A switch whose maps are pinned in `directory`, where those of the switch before it may be.
     ///
     /// # Errors
-    /// [`Error::Misfit`] if the maps found there are of another version of the programs, [`Error::Pins`] if there is no BPF file
-    /// system, [`Error`] if the kernel does not take programs or maps.
+    /// [`Error::Misfit`] if the maps found there are of another version of the programs,
+    /// [`Error::Pins`] if there is no BPF file system, [`Error`] if the kernel does not take
+    /// programs or maps.
     pub fn load_pinned(directory: &Path, scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
         let switch = Switch::load_from(Pins::lasting(directory)?, scheme, hook)?;
         let found = switch.maps.config.get(&0, 0)?.abi;
@@ -83,11 +85,12 @@ impl Switch {
         Ok(Switch { maps, tables, scheme, programs, pins })
     }
 
-    /// Attaches the programs to a port's device, by pinned links if the switch is pinned: then they outlive the process, and the next
-    /// switch's take their place between two packets.
+    /// Attaches the programs to a port's device, by pinned links if the switch is pinned: then they
+    /// outlive the process, and the next switch's take their place between two packets.
     ///
     /// # Errors
-    /// [`Error::Program`] if the device has another XDP program or no such mode, [`Error::Link`] if the link cannot be pinned.
+    /// [`Error::Program`] if the device has another XDP program or no such mode, [`Error::Link`] if
+    /// the link cannot be pinned.
     pub fn attach(&mut self, device: &str, ifindex: u32) -> Result<Attached, Error> {
         let path = |name: &str| match &self.pins {
             Pins::Lasting(directory) => Some(link_path(directory, name, ifindex)),
@@ -106,7 +109,8 @@ impl Switch {
         }
     }
 
-    /// Sets a port's device, for XDP; `is_below` if the far end is a switch of a lower tier, none for a host.
+    /// Sets a port's device, for XDP; `is_below` if the far end is a switch of a lower tier, none
+    /// for a host.
     ///
     /// # Errors
     /// [`Error::Map`] if there is no such device.
@@ -132,8 +136,8 @@ impl Switch {
     /// Sets CFLB's constants.
     ///
     /// # Errors
-    /// [`Error::Missing`] for constants that make no codec, and if this is not CFLB; [`Error`] if the kernel does not take the program that
-    /// prepares them.
+    /// [`Error::Missing`] for constants that make no codec, and if this is not CFLB; [`Error`] if
+    /// the kernel does not take the program that prepares them.
     pub fn set_constants(&self, constants: &CflbConstants) -> Result<(), Error> {
         if self.scheme != Scheme::Cflb {
             return Err(Error::Missing("map of CFLB's constants"));
@@ -150,7 +154,8 @@ impl Switch {
         Originator::load(object::switch(self.scheme, Hook::Tc, &self.pins)?)
     }
 
-    /// Runs the program of the hook on a frame (14 bytes or more) that lo has received. A redirected frame goes nowhere.
+    /// Runs the program of the hook on a frame (14 bytes or more) that lo has received. A
+    /// redirected frame goes nowhere.
     ///
     /// # Errors
     /// [`Error::Program`] if the kernel refuses the frame.

@@ -12,7 +12,8 @@ use crate::abi::{
 };
 use crate::{Error, Scheme};
 
-/// The maps that one scheme or another has beside those of every scheme (`SCHEME_MAPS` in bpf/switch/scheme_*.h).
+/// The maps that one scheme or another has beside those of every scheme (`SCHEME_MAPS` in
+/// bpf/switch/scheme_*.h).
 pub(crate) const MAPS: [&str; 7] = [
     "hula_tables",
     "mp_hula_tables",

@@ -49,19 +49,23 @@ pub(crate) struct Explain {
     /// MP_CAPABLE without keys: a SYN that opens an MPTCP connection.
     #[arg(long)]
     capable: bool,
-    /// MP_CAPABLE with the client's and the server's key, in hexadecimal: the third packet or the first data.
+    /// MP_CAPABLE with the client's and the server's key, in hexadecimal: the third packet or the
+    /// first data.
     #[arg(long, value_name = "CLIENT,SERVER", value_parser = keys)]
     keys: Option<MptcpOption>,
-    /// MP_JOIN: a SYN that joins the connection that the backend knows by this token, in hexadecimal.
+    /// MP_JOIN: a SYN that joins the connection that the backend knows by this token, in
+    /// hexadecimal.
     #[arg(long, value_name = "TOKEN", value_parser = token)]
     join: Option<u32>,
-    /// UDP: a packet of an established QUIC connection, whose destination connection id begins with these bytes, in hexadecimal.
+    /// UDP: a packet of an established QUIC connection, whose destination connection id begins with
+    /// these bytes, in hexadecimal.
     #[arg(long, value_name = "ID", conflicts_with_all = ["tcp", "quic_initial"], value_parser = connection_id)]
     quic: Option<String>,
     /// UDP: an Initial of QUIC, with this destination connection id.
     #[arg(long, value_name = "ID", conflicts_with = "tcp", value_parser = connection_id)]
     quic_initial: Option<String>,
-    /// Bytes of data behind the header; of QUIC packets, their length, if it is not the least that they have.
+    /// Bytes of data behind the header; of QUIC packets, their length, if it is not the least that
+    /// they have.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     payload: u16,
 }

@@ -1,4 +1,5 @@
-//! `heddle lb check`: a configuration, its services, and whether this machine can run them, without a daemon.
+//! `heddle lb check`: a configuration, its services, and whether this machine can run them, without
+//! a daemon.
 
 mod ethtool;
 mod finding;

@@ -1,7 +1,7 @@
 //! `heddle lb top`: the daemon's numbers as rates, live.
 //!
-//! [`Sample`] is the daemon's state at one moment, [`Rates`] are the differences of two samples, [`Screen`] is the user's choice, and [`view`]
-//! draws them.
+//! [`Sample`] is the daemon's state at one moment, [`Rates`] are the differences of two samples,
+//! [`Screen`] is the user's choice, and [`view`] draws them.
 //! Only this file touches the terminal, and `ratatui` restores it however the program ends.
 
 mod rates;

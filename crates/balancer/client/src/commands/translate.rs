@@ -1,4 +1,5 @@
-//! `heddle lb translate`: the programs that put the balancers' keys in place of the kernel's on backends.
+//! `heddle lb translate`: the programs that put the balancers' keys in place of the kernel's on
+//! backends.
 
 use heddle_balancer_maps::abi::TranslateCounter;
 use heddle_balancer_maps::{

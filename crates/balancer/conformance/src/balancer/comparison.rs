@@ -1,8 +1,10 @@
-//! The expected results of the balancer's parser of packets (bpf/common/packet.h), by [`heddle_wire`]'s parser.
+//! The expected results of the balancer's parser of packets (bpf/common/packet.h), by
+//! [`heddle_wire`]'s parser.
 //!
-//! The balancer takes no packet that the wire crate refuses, but for later fragments, which the wire crate knows as such. It
-//! refuses none of TCP that the wire crate takes, unless the packet has more than [`EXTENSION_HEADERS`] extension headers, or an IPv4-mapped address
-//! in IPv6. The reason for a refusal must be the right one.
+//! The balancer takes no packet that the wire crate refuses, but for later fragments, which the
+//! wire crate knows as such. It refuses none of TCP that the wire crate takes, unless the packet
+//! has more than [`EXTENSION_HEADERS`] extension headers, or an IPv4-mapped address in IPv6. The
+//! reason for a refusal must be the right one.
 
 use std::net::IpAddr;
 

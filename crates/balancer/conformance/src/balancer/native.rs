@@ -84,14 +84,16 @@ const TCP_HEADER: usize = 20;
 
 /// The balancer's result for the option area of a TCP header with these flags.
 ///
-/// The frame ends with the options, and with its allocation: a sanitizer sees whatever is read beyond.
+/// The frame ends with the options, and with its allocation: a sanitizer sees whatever is read
+/// beyond.
 pub fn find(options: &[u8], flags: TcpFlags) -> Found {
     let frame: Box<[u8]> = [&[0; TCP_HEADER], options].concat().into();
     let bytes = u32::try_from(options.len()).unwrap_or(u32::MAX);
     find_in(&frame, 0, bytes, flags)
 }
 
-/// The balancer's result for a frame whose TCP header begins at byte `l4` and claims so many bytes of options.
+/// The balancer's result for a frame whose TCP header begins at byte `l4` and claims so many bytes
+/// of options.
 pub fn find_in(frame: &[u8], l4: u32, bytes: u32, flags: TcpFlags) -> Found {
     let mut context = Context::of(frame);
     let mut out = RawFound::default();
@@ -170,8 +172,8 @@ pub fn token(version: Version, key: Key) -> Token {
     })
 }
 
-/// The balancer's tag of a steering header, as it lies there, from `sender` in front of the packet of this frame; none if the balancer
-/// does not process such packets.
+/// The balancer's tag of a steering header, as it lies there, from `sender` in front of the packet
+/// of this frame; none if the balancer does not process such packets.
 pub fn tag(
     key: [u64; 2],
     header: &[u8; 20],
@@ -181,7 +183,8 @@ pub fn tag(
     let mut packet = RawPacket::default();
     if let Some(frame) = frame {
         let mut context = Context::of(frame);
-        // SAFETY: the context names a live frame, which the function only reads; it writes `packet` only.
+        // SAFETY: the context names a live frame, which the function only reads; it writes `packet`
+        // only.
         if unsafe { balancer_parse(&raw mut context, &raw mut packet) } != 0 {
             return None;
         }
@@ -192,11 +195,13 @@ pub fn tag(
     };
     let sender = [sender.to_bits() >> 64, sender.to_bits()].map(|half| (half as u64).to_be());
     let packet = frame.map_or(core::ptr::null(), |_| &raw const packet);
-    // SAFETY: all four are live, or null where the function takes null; it reads them and nothing else.
+    // SAFETY: all four are live, or null where the function takes null; it reads them and nothing
+    // else.
     Some(unsafe { balancer_tag(&raw const key, header, &raw const sender, packet) }.to_ne_bytes())
 }
 
-/// The server id that the balancer reads in a frame of QUIC, with zeros behind it up to 16 bytes; the outer option is none where it sees no UDP packet.
+/// The server id that the balancer reads in a frame of QUIC, with zeros behind it up to 16 bytes;
+/// the outer option is none where it sees no UDP packet.
 pub fn server_id(frame: &[u8], ids: ServerIds) -> Option<Option<[u8; 16]>> {
     let mut context = Context::of(frame);
     let mut out = [0_u64; 2];

@@ -1,4 +1,5 @@
-//! The expected results of the balancer's search for MPTCP options (bpf/common/options.h), by [`heddle_wire`]'s parser.
+//! The expected results of the balancer's search for MPTCP options (bpf/common/options.h), by
+//! [`heddle_wire`]'s parser.
 
 use heddle_wire::mptcp::{CapableKeys, MpCapable, MpJoin, MptcpOption};
 use heddle_wire::{Key, ParseError, TcpFlags, Token, Version, tcp};
@@ -41,7 +42,8 @@ impl Kind {
     }
 }
 
-/// `struct mptcp_found`. What is not there is 0; fields but `kind` are there only of the five kinds that are looked for.
+/// `struct mptcp_found`. What is not there is 0; fields but `kind` are there only of the five kinds
+/// that are looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The kind of option found.
@@ -84,7 +86,8 @@ pub fn expected(options: &[u8], flags: TcpFlags) -> Found {
     if is_padding(rest) { seen.into() } else { Kind::Malformed.into() }
 }
 
-/// True if nothing but padding was left at the end of the walk: no-operations, then the end or an end-of-list.
+/// True if nothing but padding was left at the end of the walk: no-operations, then the end or an
+/// end-of-list.
 fn is_padding(rest: &[u8]) -> bool {
     rest.iter().find(|&&kind| kind != 1).is_none_or(|&kind| kind == 0)
 }

@@ -1,4 +1,5 @@
-//! The expected results of the balancer's search for server ids (bpf/common/quic.h), by [`heddle_wire`]'s.
+//! The expected results of the balancer's search for server ids (bpf/common/quic.h), by
+//! [`heddle_wire`]'s.
 
 use heddle_wire::quic::ServerIds;
 use heddle_wire::{Ethernet, IpPacket};
@@ -8,7 +9,8 @@ use super::native;
 /// Bytes of a UDP header.
 const UDP_HEADER: usize = 8;
 
-/// Has the balancer and the wire crate look for a server id in a frame: what both have found, if it is a UDP packet at all.
+/// Has the balancer and the wire crate look for a server id in a frame: what both have found, if it
+/// is a UDP packet at all.
 ///
 /// # Errors
 /// A description of the difference, if they do not agree.

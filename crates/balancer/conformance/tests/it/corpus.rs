@@ -1,4 +1,5 @@
-//! The corpus of packets (vectors/balancer) on the balancer's real program, and through both parsers.
+//! The corpus of packets (vectors/balancer) on the balancer's real program, and through both
+//! parsers.
 
 mod cases;
 mod parsers;

@@ -1,4 +1,5 @@
-//! The balancer's search for MPTCP options: known headers, and whatever the wire crate says of others.
+//! The balancer's search for MPTCP options: known headers, and whatever the wire crate says of
+//! others.
 
 use heddle_conformance::balancer::options::expected;
 use heddle_conformance::balancer::{Found, Kind, native};
@@ -46,7 +47,8 @@ fn a_syn_that_joins() {
     check(&[&USUAL, &join], SYN | ACK, kind(Kind::Other));
 }
 
-/// RFC 8684 section 3.2: the ACK that ends a join's handshake has 20 bytes of HMAC; its answer before has 8 and a nonce.
+/// RFC 8684 section 3.2: the ACK that ends a join's handshake has 20 bytes of HMAC; its answer
+/// before has 8 and a nonce.
 #[test]
 fn an_ack_that_joins() {
     let ack = [&[30, 24, 0x10, 0][..], &[7; 20]].concat();
@@ -57,7 +59,8 @@ fn an_ack_that_joins() {
     check(&[&ack[..23]], ACK, kind(Kind::Malformed));
 }
 
-/// The ACK of the handshake (20 bytes) and version 1's first data (22, with a checksum 24): the second key is the receiver's.
+/// The ACK of the handshake (20 bytes) and version 1's first data (22, with a checksum 24): the
+/// second key is the receiver's.
 #[test]
 fn packets_with_both_keys() {
     for (version, length) in [(0, 20), (1, 20), (1, 22), (1, 24)] {
@@ -75,7 +78,8 @@ fn packets_with_both_keys() {
     }
 }
 
-/// RFC 8684 section 3.3: a data ACK of four bytes; a mapping with eight-byte numbers, with and without a checksum.
+/// RFC 8684 section 3.3: a data ACK of four bytes; a mapping with eight-byte numbers, with and
+/// without a checksum.
 #[test]
 fn data_sequence_signals() {
     for (flags, length) in [(0x00, 4), (0x01, 8), (0x03, 12), (0x05, 18), (0x0f, 26), (0x0f, 28)] {
@@ -109,7 +113,8 @@ fn bad_lengths() {
     check(&[&[1; 41]], SYN, kind(Kind::Malformed));
 }
 
-/// The first that matters counts, whatever is before it: another subtype, a version to come, or nonsense.
+/// The first that matters counts, whatever is before it: another subtype, a version to come, or
+/// nonsense.
 #[test]
 fn several_mptcp_options() {
     let (prio, v2, bad) = ([30, 3, 0x51], [30, 4, 0x02, 0x81], [30, 5, 0x01, 0x81, 0]);

@@ -25,7 +25,8 @@ fn frame(v6: bool, more: i16, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Datagrams that are QUIC more often than not: a header of either form, a connection id of this rotation, bytes behind it.
+/// Datagrams that are QUIC more often than not: a header of either form, a connection id of this
+/// rotation, bytes behind it.
 fn datagram(rotation: u8) -> impl Strategy<Value = Vec<u8>> {
     let id = prop::collection::vec(any::<u8>(), 0..24).prop_map(move |mut id| {
         if let Some(first) = id.first_mut() {

@@ -2,7 +2,8 @@
 
 use heddle_conformance::balancer::native;
 
-/// The authors' vectors for SipHash-2-4 (vectors.h of the reference code): the key is 00 01 .. 0f, the message 00 01 .. 07.
+/// The authors' vectors for SipHash-2-4 (vectors.h of the reference code): the key is 00 01 .. 0f,
+/// the message 00 01 .. 07.
 #[test]
 fn eight_bytes_have_the_published_hash() {
     let word = |bytes: [u8; 8]| u64::from_le_bytes(bytes);

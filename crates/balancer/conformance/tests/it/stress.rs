@@ -1,4 +1,5 @@
-//! The balancer's tables under threads and a race checker: c/stress.c, compiled with ThreadSanitizer.
+//! The balancer's tables under threads and a race checker: c/stress.c, compiled with
+//! ThreadSanitizer.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -6,7 +7,8 @@ use std::sync::LazyLock;
 
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(compile);
 
-/// The compiler is the one that links Rust's programs: its runtime of ThreadSanitizer comes with it (Debian: gcc, libtsan2).
+/// The compiler is the one that links Rust's programs: its runtime of ThreadSanitizer comes with it
+/// (Debian: gcc, libtsan2).
 fn compile() -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/stress.c");
     let program =
@@ -21,7 +23,8 @@ fn compile() -> PathBuf {
     program
 }
 
-/// ThreadSanitizer wants its own places in memory: where the kernel took one of them, once more with addresses that are not random.
+/// ThreadSanitizer wants its own places in memory: where the kernel took one of them, once more
+/// with addresses that are not random.
 fn run(arguments: &[&str]) -> (Output, String) {
     let start = |program: &mut Command| {
         program.env("TSAN_OPTIONS", "halt_on_error=1").args(arguments).output().unwrap()

@@ -1,4 +1,5 @@
-//! The OpenAPI 3.1 document of the HTTP API, made from the types of requests and replies, whose doc comments become descriptions.
+//! The OpenAPI 3.1 document of the HTTP API, made from the types of requests and replies, whose doc
+//! comments become descriptions.
 
 use std::sync::LazyLock;
 

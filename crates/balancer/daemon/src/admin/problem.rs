@@ -1,4 +1,5 @@
-//! Problems: the reasons why a request was not carried out, as `application/problem+json` (RFC 9457).
+//! Problems: the reasons why a request was not carried out, as `application/problem+json` (RFC
+//! 9457).
 
 use axum::response::{IntoResponse, Response};
 use heddle_daemon::problem::{self, Cause, PREFIX, Rejection};

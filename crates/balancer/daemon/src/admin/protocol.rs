@@ -31,7 +31,8 @@ pub enum Request {
         /// The change.
         change: BackendChange,
     },
-    /// A backend is removed, in one service or in all that have it, until the next reload or start reads the file's.
+    /// A backend is removed, in one service or in all that have it, until the next reload or start
+    /// reads the file's.
     Remove {
         /// Only from this service; none: from all that have the backend.
         service: Option<String>,
@@ -69,7 +70,8 @@ pub enum Reply {
     Health(HealthStatus),
     /// All services.
     Services(Services),
-    /// The backends that were asked for; after a change, those changed; after a removal, as they were before.
+    /// The backends that were asked for; after a change, those changed; after a removal, as they
+    /// were before.
     Backends(Backends),
     /// Changes that all balancers share: all, or those that were taken back.
     Changes(SharedChanges),

@@ -11,9 +11,10 @@ use heddled::log;
 
 /// A layer-4 load balancer that keeps MPTCP connections whole
 ///
-/// Attaches an XDP program to the configured interfaces and keeps its maps: services, healthy backends, other balancers. Runs until
-/// SIGTERM; packets go on without it, and the next daemon takes over where it stopped. SIGHUP reloads the configuration.
-/// `heddle lb` queries a running daemon; `heddle lb check` checks a configuration.
+/// Attaches an XDP program to the configured interfaces and keeps its maps: services, healthy
+/// backends, other balancers. Runs until SIGTERM; packets go on without it, and the next daemon
+/// takes over where it stopped. SIGHUP reloads the configuration. `heddle lb` queries a running
+/// daemon; `heddle lb check` checks a configuration.
 #[derive(Parser)]
 #[command(name = "heddled", version, args_conflicts_with_subcommands = true)]
 struct Arguments {

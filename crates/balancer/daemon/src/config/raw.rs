@@ -1,5 +1,5 @@
-//! The file as it is written: every key and its default. The doc comments become the descriptions of the JSON Schema. Nothing is
-//! checked here but types.
+//! The file as it is written: every key and its default. The doc comments become the descriptions
+//! of the JSON Schema. Nothing is checked here but types.
 
 mod membership;
 mod service;
@@ -30,7 +30,8 @@ pub(super) struct File {
     /// Limits on work that unauthenticated packets cause.
     #[serde(default)]
     pub(super) limits: Limits,
-    /// All balancers of the cluster, this one included, where they do not change. Default: this one alone.
+    /// All balancers of the cluster, this one included, where they do not change. Default: this one
+    /// alone.
     #[serde(default)]
     pub(super) balancers: Vec<Member>,
     /// Discovery of the other balancers, instead of `[[balancers]]`.

@@ -1,5 +1,5 @@
-//! From the file's types to [`Config`]: defaults filled in, everything checked. A function's problems carry their keys, the
-//! document gives them their lines.
+//! From the file's types to [`Config`]: defaults filled in, everything checked. A function's
+//! problems carry their keys, the document gives them their lines.
 
 mod addresses;
 pub(super) mod edit;

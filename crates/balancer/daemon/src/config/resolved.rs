@@ -49,7 +49,8 @@ impl Config {
         }
     }
 
-    /// A balancer that is seen alive, with the id that the file gives it, or else that of its address.
+    /// A balancer that is seen alive, with the id that the file gives it, or else that of its
+    /// address.
     pub fn member(&self, name: &str, address: IpAddr) -> Member {
         let listed = self.members().iter().find(|member| member.name == name);
         let id = listed.map_or_else(|| WireId::of_balancer(address), |member| member.id);

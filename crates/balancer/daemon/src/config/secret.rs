@@ -12,7 +12,8 @@ use crate::private_file::{self, PrivateFileError};
 const MIN_BYTES: usize = 16;
 const MAX_BYTES: u64 = 4096;
 
-/// The secret of a cluster, read from a file of its own. Wiped from memory when dropped; never shown.
+/// The secret of a cluster, read from a file of its own. Wiped from memory when dropped; never
+/// shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
@@ -46,7 +47,8 @@ impl Secret {
         }
     }
 
-    /// The key of the tags that authenticate steering headers between balancers (`settings.steering_keys`).
+    /// The key of the tags that authenticate steering headers between balancers
+    /// (`settings.steering_keys`).
     pub fn steering_key(&self) -> [u64; 2] {
         self.derive(b"heddle steering key")
     }

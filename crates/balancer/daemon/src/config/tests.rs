@@ -1,4 +1,5 @@
-//! A valid file as an operator writes it, and the errors of invalid ones: place, key, suggested fix.
+//! A valid file as an operator writes it, and the errors of invalid ones: place, key, suggested
+//! fix.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -458,7 +459,8 @@ fn etcd_takes_the_place_of_a_list() {
     assert!(refused.starts_with("a:3: membership.etcd.endpoints.0: "), "{refused}");
 }
 
-/// The keys of `[membership.etcd]` for TLS and authentication, and the refusal of each half of them.
+/// The keys of `[membership.etcd]` for TLS and authentication, and the refusal of each half of
+/// them.
 #[test]
 fn etcd_by_tls_needs_all_that_goes_together() {
     let load_with = |keys: &str| {

@@ -51,8 +51,9 @@ pub struct ReplaceError {
     pub(super) rollback: Option<Box<Error>>,
 }
 
-/// Writes the way from the contents `before` to those `after`: settings first, then change by change. After each of them packets are
-/// forwarded well ([`plan`]); after an error the rest is missing.
+/// Writes the way from the contents `before` to those `after`: settings first, then change by
+/// change. After each of them packets are forwarded well ([`plan`]); after an error the rest is
+/// missing.
 ///
 /// # Errors
 /// The kernel's.

@@ -54,7 +54,8 @@ pub(super) struct Counts {
 }
 
 impl Core {
-    /// Loads the program, with the maps of the daemon before if there are any, and fills them as far as anything is known yet.
+    /// Loads the program, with the maps of the daemon before if there are any, and fills them as
+    /// far as anything is known yet.
     ///
     /// # Errors
     /// [`CoreError`].
@@ -92,7 +93,8 @@ impl Core {
         })
     }
 
-    /// Attaches the program to the devices of the interfaces, or puts it in the place of the one before. Returns the program's id.
+    /// Attaches the program to the devices of the interfaces, or puts it in the place of the one
+    /// before. Returns the program's id.
     ///
     /// # Errors
     /// [`heddle_balancer_maps::Error`].
@@ -162,7 +164,8 @@ impl Core {
         });
     }
 
-    /// Attaches the program to interfaces that have lost it. A failure is logged; the next check tries again.
+    /// Attaches the program to interfaces that have lost it. A failure is logged; the next check
+    /// tries again.
     pub(super) fn attach_again(&mut self, interfaces: &BTreeSet<String>) {
         for name in interfaces {
             let index = interface_index(name);
@@ -174,7 +177,8 @@ impl Core {
         }
     }
 
-    /// Notes whether everything is known that this balancer's work depends on. Once it is, it stays ready.
+    /// Notes whether everything is known that this balancer's work depends on. Once it is, it stays
+    /// ready.
     pub(super) fn check_ready(&mut self, sources: &SourceStatus) -> bool {
         if !self.ready && self.waits_for(sources).is_none() {
             self.ready = true;
@@ -261,12 +265,14 @@ const READY_LIMIT: Duration = Duration::from_secs(10);
 pub(super) const SEED_CHANGED: &str = "the secret would change the hash of flows, so that flows that move between balancers would \
      break; keep the seed: set steering.seed_file to a copy of the first secret";
 
-/// True if a seed takes another one's place. The first one, and the end of the last one, move no flow between balancers.
+/// True if a seed takes another one's place. The first one, and the end of the last one, move no
+/// flow between balancers.
 pub(super) fn changes_seed(before: u64, after: u64) -> bool {
     before != 0 && after != 0 && before != after
 }
 
-/// The keys of a configuration. The tables' seed is kept as long as their entries are; `[0, 0]`: there is none yet.
+/// The keys of a configuration. The tables' seed is kept as long as their entries are; `[0, 0]`:
+/// there is none yet.
 ///
 /// # Errors
 /// Without randomness, or if the secret cannot be read.

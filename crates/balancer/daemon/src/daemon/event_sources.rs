@@ -1,4 +1,5 @@
-//! The sources of events: health checks, membership, heartbeats, next hops, and the XDP programs' attachment.
+//! The sources of events: health checks, membership, heartbeats, next hops, and the XDP programs'
+//! attachment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -96,7 +97,8 @@ pub(super) struct SourceStatus {
 }
 
 impl EventSources {
-    /// Starts health checks and the neighbour watcher. Must be called inside a tokio runtime; starts no threads.
+    /// Starts health checks and the neighbour watcher. Must be called inside a tokio runtime;
+    /// starts no threads.
     pub(super) fn new(config: &Config, mode: Mode) -> EventSources {
         let (events, health) = mpsc::channel(64);
         let (addresses, wanted) = watch::channel(BTreeSet::new());
@@ -127,8 +129,8 @@ impl EventSources {
         sources
     }
 
-    /// Starts to follow the list of balancers in etcd, if that is where it is, from the view that is known so far. May start threads, which
-    /// resolve the names of etcd's endpoints.
+    /// Starts to follow the list of balancers in etcd, if that is where it is, from the view that
+    /// is known so far. May start threads, which resolve the names of etcd's endpoints.
     pub(super) fn start_membership(&mut self, config: &Config, known: &View) {
         let (Some(store), Some(own)) = (store(config), &config.balancer.member) else { return };
         let own = Member { name: own.name.clone(), address: own.address };
@@ -154,7 +156,8 @@ impl EventSources {
         Ok(())
     }
 
-    /// Runs a task under supervision; its end is one of the causes for which a balancer is unhealthy.
+    /// Runs a task under supervision; its end is one of the causes for which a balancer is
+    /// unhealthy.
     pub(super) fn run<F, E>(
         &mut self,
         name: &'static str,
@@ -187,7 +190,8 @@ impl EventSources {
         self.attachment = Some(Attachment { watcher, detached });
     }
 
-    /// Checks the health, and follows the next hops, of exactly those that this configuration names.
+    /// Checks the health, and follows the next hops, of exactly those that this configuration
+    /// names.
     pub(super) fn follow(&mut self, config: &Config, listed: &View) {
         self.checker.set(checks(config));
         let mut wanted = addresses(config);

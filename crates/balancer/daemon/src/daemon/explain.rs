@@ -1,4 +1,5 @@
-//! The way of a packet and its reasons: the program's explaining variant runs on it, and its trace is put into words.
+//! The way of a packet and its reasons: the program's explaining variant runs on it, and its trace
+//! is put into words.
 
 mod format;
 mod frame;

@@ -18,8 +18,8 @@ const CONFIRMATION: Duration = Duration::from_secs(5);
 /// The time between two looks whether it has.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// Passes requests to the daemon's task, and its answers back. Changes of all balancers go through etcd meanwhile, so that the daemon's
-/// task never waits for it.
+/// Passes requests to the daemon's task, and its answers back. Changes of all balancers go through
+/// etcd meanwhile, so that the daemon's task never waits for it.
 pub struct Handle {
     to: mpsc::Sender<Message>,
     store: Option<Store>,
@@ -35,7 +35,8 @@ impl Handle {
         mailbox::ask(&self.to, message).await
     }
 
-    /// Makes a change of all balancers. With the answer it is in etcd, and in the maps of this balancer.
+    /// Makes a change of all balancers. With the answer it is in etcd, and in the maps of this
+    /// balancer.
     async fn share(&self, edit: SharedEdit) -> Result<Reply, Problem> {
         let Some(store) = &self.store else { return Err(no_store()) };
         for _ in 0..ATTEMPTS {

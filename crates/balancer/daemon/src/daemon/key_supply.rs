@@ -24,8 +24,8 @@ impl KeySupply {
         KeySupply { queues: Some(queues), threads: Vec::new(), ring: Vec::new() }
     }
 
-    /// Starts with the first service that wants keys, and begins anew with each ring. Starts threads: not before privileges
-    /// are given up.
+    /// Starts with the first service that wants keys, and begins anew with each ring. Starts
+    /// threads: not before privileges are given up.
     pub(super) fn follow(&mut self, config: &Config, ring: &[u16]) {
         let wanted = config.services.iter().any(|service| service.mptcp == MptcpMode::Assign);
         if self.ring != ring {

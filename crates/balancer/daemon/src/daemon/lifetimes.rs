@@ -1,4 +1,5 @@
-//! The entries of the tables that are alive, as the program sees it: one that has timed out stays until a new one takes its place.
+//! The entries of the tables that are alive, as the program sees it: one that has timed out stays
+//! until a new one takes its place.
 
 use heddle_balancer_maps::Balancer;
 use heddle_balancer_maps::abi::{FlowState, Settings, TICK_SHIFT, TokenState};

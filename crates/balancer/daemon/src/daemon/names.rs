@@ -52,7 +52,8 @@ impl<'a> Names<'a> {
         backend.or_else(|| Some(self.member(id)?.name.as_str())).unwrap_or(GONE)
     }
 
-    /// The index of the balancer that has the part of the token space that a token is in; [`NO_TARGET`]: this one.
+    /// The index of the balancer that has the part of the token space that a token is in;
+    /// [`NO_TARGET`]: this one.
     pub(super) fn owner(&self, token: u32) -> u16 {
         let slot = (token >> RING_SHIFT) as usize;
         self.plan.maps.ring.get(slot).copied().unwrap_or(NO_TARGET as u16)

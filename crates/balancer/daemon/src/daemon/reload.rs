@@ -16,12 +16,13 @@ pub(super) fn read(path: &Path) -> Result<Config, DaemonError> {
 }
 
 impl Core {
-    /// Replaces the configuration by the file's, and returns the changes in words. Settings that need a restart are among them, and
-    /// stay as they are.
+    /// Replaces the configuration by the file's, and returns the changes in words. Settings that
+    /// need a restart are among them, and stay as they are.
     ///
     /// # Errors
-    /// The reason why the configuration, keys, health, drains and maps have all stayed as they were: a wrong file, an unreadable secret,
-    /// no room in the maps, or a write that the kernel refused.
+    /// The reason why the configuration, keys, health, drains and maps have all stayed as they
+    /// were: a wrong file, an unreadable secret, no room in the maps, or a write that the kernel
+    /// refused.
     pub fn reload(&mut self) -> Result<Vec<String>, String> {
         let result = self.try_reload();
         match &result {

@@ -1,7 +1,8 @@
-//! Changes that all balancers share: the writes that a command takes, and the configuration that follows from what etcd has.
+//! Changes that all balancers share: the writes that a command takes, and the configuration that
+//! follows from what etcd has.
 //!
-//! The file is the lowest layer, then the shared changes, then what commands have changed on this balancer alone. A shared change of a
-//! backend that comes later than such a command replaces it.
+//! The file is the lowest layer, then the shared changes, then what commands have changed on this
+//! balancer alone. A shared change of a backend that comes later than such a command replaces it.
 
 mod in_force;
 
@@ -145,7 +146,8 @@ impl Core {
         self.state.view.changes.write(place, change, &self.config().balancer.name)
     }
 
-    /// The changes that a command takes back. Without a name all of them, those that cannot be read included.
+    /// The changes that a command takes back. Without a name all of them, those that cannot be read
+    /// included.
     fn matching(&self, of: &Selection) -> Result<Vec<SharedChange>, Problem> {
         let is_named =
             |wanted: &Option<String>, name: &Option<String>| wanted.is_none() || wanted == name;
@@ -162,7 +164,8 @@ impl Core {
         Ok(changes)
     }
 
-    /// Refuses writes that would have no effect, would take that of others away, or for which this balancer has no room.
+    /// Refuses writes that would have no effect, would take that of others away, or for which this
+    /// balancer has no room.
     fn check_writes(&self, writes: &[Write]) -> Result<(), Problem> {
         let changes = self.state.view.changes.with(writes);
         let after = Shared::new(&self.file, &changes);
@@ -191,7 +194,8 @@ impl Core {
         inputs
     }
 
-    /// Makes the maps follow the shared changes that are known now. A failure is logged; the next call tries again.
+    /// Makes the maps follow the shared changes that are known now. A failure is logged; the next
+    /// call tries again.
     pub(super) fn follow_shared(&mut self) {
         if self.shared.error.is_none() && self.state.view.changes == self.shared.changes {
             return;
@@ -239,8 +243,9 @@ fn without_etcd(edit: &SharedEdit) -> &'static str {
     }
 }
 
-/// The configuration in which the backends at these places are those of `base`, and all others stay as they are in `current`. If that
-/// contradicts itself, `base`: what commands have changed on this balancer alone gives way.
+/// The configuration in which the backends at these places are those of `base`, and all others stay
+/// as they are in `current`. If that contradicts itself, `base`: what commands have changed on this
+/// balancer alone gives way.
 fn merged(current: &Config, base: &Config, places: &BTreeSet<Place>) -> Config {
     let mut config = base.clone();
     for service in &mut config.services {

@@ -43,8 +43,9 @@ impl Inputs {
         Inputs { config, keys, health: BTreeMap::new(), drained: BTreeMap::new() }
     }
 
-    /// With another configuration. Health of backends that it does not check is forgotten, and drains of those that it does not have: they
-    /// do not count for others that may get their names.
+    /// With another configuration. Health of backends that it does not check is forgotten, and
+    /// drains of those that it does not have: they do not count for others that may get their
+    /// names.
     pub(super) fn with(&self, config: Config, keys: Keys) -> Inputs {
         let (mut health, mut drained) = (self.health.clone(), self.drained.clone());
         let (checked, all) =
@@ -77,9 +78,11 @@ pub(super) struct State {
     liveness: BTreeMap<IpAddr, Liveness>,
     /// An interface of this balancer has a carrier.
     has_carrier: bool,
-    /// Balancers that count as alive until heartbeats tell: those that were when the daemon started.
+    /// Balancers that count as alive until heartbeats tell: those that were when the daemon
+    /// started.
     assumed: BTreeSet<IpAddr>,
-    /// True until the ring of a balancer that found none is whole for the first time. It has placed no flows yet.
+    /// True until the ring of a balancer that found none is whole for the first time. It has placed
+    /// no flows yet.
     is_first_ring: bool,
     peer_tables: PeerTables,
     isolation: Isolation,
@@ -147,8 +150,9 @@ impl State {
         }
     }
 
-    /// All other balancers that are alive are known now. The rings until then were made without some of them, and are not what the owners
-    /// were before: a balancer that has only just come was none of them.
+    /// All other balancers that are alive are known now. The rings until then were made without
+    /// some of them, and are not what the owners were before: a balancer that has only just come
+    /// was none of them.
     pub(super) fn ring_is_whole(&mut self) {
         if std::mem::take(&mut self.is_first_ring) {
             self.plan.maps.ring.clear();
@@ -256,7 +260,8 @@ impl State {
         self.reconcile_error.as_deref()
     }
 
-    /// Makes the maps follow the plan for the world as it is now. A failure is logged, and the next call tries again.
+    /// Makes the maps follow the plan for the world as it is now. A failure is logged, and the next
+    /// call tries again.
     pub(super) fn reconcile(&mut self, maps: &mut impl DataPlane) {
         let error = self.try_reconcile(maps).err().map(|error| error.to_string());
         match (&error, &self.reconcile_error) {
@@ -283,7 +288,8 @@ impl State {
         Ok(())
     }
 
-    /// Makes maps and settings follow other inputs, which are kept if that succeeds. Else all is as it was.
+    /// Makes maps and settings follow other inputs, which are kept if that succeeds. Else all is as
+    /// it was.
     ///
     /// # Errors
     /// As for [`State::try_reconcile`].
@@ -319,7 +325,8 @@ impl State {
         let held = self.held(maps)?;
         let plan = self.next_plan(&inputs, &held.maps)?;
         let written = apply::replace(maps, &held, &Contents::new(&inputs, &plan.maps));
-        // A rollback restores what the maps held before, which was no plan either if an earlier write had failed.
+        // A rollback restores what the maps held before, which was no plan either if an earlier
+        // write had failed.
         self.between_plans =
             written.as_ref().is_err_and(|failed| self.between_plans || failed.rollback.is_some());
         written?;
@@ -344,8 +351,9 @@ impl State {
         }
     }
 
-    /// The plan that follows on what the maps hold. After a failed write its epoch is new: flows may have registered in the epoch of the
-    /// plan that failed, or not for the part of it that was written.
+    /// The plan that follows on what the maps hold. After a failed write its epoch is new: flows
+    /// may have registered in the epoch of the plan that failed, or not for the part of it that was
+    /// written.
     fn next_plan(&self, inputs: &Inputs, held: &plan::Maps) -> Result<Plan, plan::Full> {
         let (members, listed, next_hops) = (self.members(), self.listed(), self.known_hops());
         let world = World {

@@ -67,13 +67,15 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Without targets. Changes go to `events`; while that is full, a target whose state has changed is not probed.
+    /// Without targets. Changes go to `events`; while that is full, a target whose state has
+    /// changed is not probed.
     pub fn new(events: mpsc::Sender<HealthEvent>) -> Checker {
         Checker { running: BTreeMap::new(), statuses: Statuses::default(), events }
     }
 
-    /// Probes these targets from now on and no others. One that stays as it was goes on undisturbed; one that has changed is unknown
-    /// again, and its first state is sent. Of two with one name the last counts. Must be called inside a tokio runtime.
+    /// Probes these targets from now on and no others. One that stays as it was goes on
+    /// undisturbed; one that has changed is unknown again, and its first state is sent. Of two with
+    /// one name the last counts. Must be called inside a tokio runtime.
     pub fn set(&mut self, targets: Vec<Target>) {
         let wanted: BTreeMap<_, _> = targets.into_iter().map(|t| (t.name.clone(), t)).collect();
         self.running.retain(|name, (target, _)| wanted.get(name) == Some(target));
@@ -105,8 +107,8 @@ impl Checker {
         lock(&self.statuses).clone()
     }
 
-    /// The targets whose checks have stopped: their task has failed and waits to start again, or has had no result for longer than
-    /// three intervals and a timeout.
+    /// The targets whose checks have stopped: their task has failed and waits to start again, or
+    /// has had no result for longer than three intervals and a timeout.
     pub fn stopped(&self) -> Vec<String> {
         let statuses = lock(&self.statuses);
         let is_stopped = |name: &str, target: &Target, task: &Supervised| {

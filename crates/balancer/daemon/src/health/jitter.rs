@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use xxhash_rust::xxh64::xxh64;
 
-/// The time from the start of each interval to the check of the target `name`: below `interval`, spread evenly over names, and always
-/// the same for a name.
+/// The time from the start of each interval to the check of the target `name`: below `interval`,
+/// spread evenly over names, and always the same for a name.
 pub fn jitter(name: &str, interval: Duration) -> Duration {
     let nanoseconds = interval.as_nanos().min(u64::MAX.into());
     // The hash as a fraction of 2^64.

@@ -14,7 +14,8 @@ use super::http;
 pub enum Probe {
     /// A TCP connection, which has to open.
     Tcp,
-    /// A `GET` over HTTP/1.1, whose answer has to have one of these status codes. The body is not read.
+    /// A `GET` over HTTP/1.1, whose answer has to have one of these status codes. The body is not
+    /// read.
     Http {
         /// From its first `/` on.
         path: String,

@@ -36,7 +36,8 @@ impl RiseFall {
         self.against
     }
 
-    /// Takes one result, `Up` or `Down`; `Unknown` is none. Returns the new state if it has changed.
+    /// Takes one result, `Up` or `Down`; `Unknown` is none. Returns the new state if it has
+    /// changed.
     pub fn observe(&mut self, now: Duration, answer: State) -> Option<State> {
         if answer == self.state || answer == State::Unknown {
             self.against = 0;

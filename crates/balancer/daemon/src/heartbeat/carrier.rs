@@ -1,7 +1,8 @@
 //! The carrier of this balancer's own interfaces.
 //!
-//! While none of them has one, silence says nothing about other balancers. Nor does it shortly after: the kernel asks for a neighbour's
-//! Ethernet address once a second (`retrans_time_ms`; RFC 4861, section 10: RETRANS_TIMER), and heartbeats wait for the answer.
+//! While none of them has one, silence says nothing about other balancers. Nor does it shortly
+//! after: the kernel asks for a neighbour's Ethernet address once a second (`retrans_time_ms`; RFC
+//! 4861, section 10: RETRANS_TIMER), and heartbeats wait for the answer.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,7 +11,8 @@ use std::time::Duration;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 
-/// The time after the carrier's return for which silence proves nothing: twice the time between two neighbour solicitations.
+/// The time after the carrier's return for which silence proves nothing: twice the time between two
+/// neighbour solicitations.
 const RESOLUTION: Duration = Duration::from_secs(2);
 
 /// The interfaces' carrier, as it was seen last. Knows no clock but its arguments.

@@ -25,9 +25,10 @@ struct Sent {
 
 /// Draws the conclusions. Each round is a call of [`Judge::look`], then one of [`Judge::sent`].
 ///
-/// An answer that is missing proves something only if the heartbeat was sent in time and looked for in time: a process that does not
-/// run, on a machine whose processors are busy or that was paused, must not take others for dead. Nor must a balancer whose own link is
-/// down. An answer always counts.
+/// An answer that is missing proves something only if the heartbeat was sent in time and looked for
+/// in time: a process that does not run, on a machine whose processors are busy or that was paused,
+/// must not take others for dead. Nor must a balancer whose own link is down. An answer always
+/// counts.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
     liveness: Liveness,
@@ -62,8 +63,9 @@ impl Judge {
         heard.at > self.heard.at
     }
 
-    /// Takes in what the program has noted at `now`, in a round that was due at `due`. Where a heartbeat in time has no answer, `proves`
-    /// says whether that is the other one's fault. Returns false if a heartbeat was missed.
+    /// Takes in what the program has noted at `now`, in a round that was due at `due`. Where a
+    /// heartbeat in time has no answer, `proves` says whether that is the other one's fault.
+    /// Returns false if a heartbeat was missed.
     pub fn look(
         &mut self,
         due: Duration,

@@ -1,11 +1,12 @@
 //! The priority of the heartbeat thread (sched(7)).
 //!
-//! On a machine whose processors are all busy a thread of ordinary priority waits for its turn, and a heartbeat that is late proves nothing:
-//! other balancers' deaths are noticed late. With a real-time priority the thread runs at once. It needs less than a thousandth of a
-//! processor.
+//! On a machine whose processors are all busy a thread of ordinary priority waits for its turn, and
+//! a heartbeat that is late proves nothing: other balancers' deaths are noticed late. With a
+//! real-time priority the thread runs at once. It needs less than a thousandth of a processor.
 //!
-//! Threads inherit the priority of the thread that starts them. So a daemon that is about to lose its capabilities takes the priority
-//! first, starts the thread, and gives its own back: that needs no capability.
+//! Threads inherit the priority of the thread that starts them. So a daemon that is about to lose
+//! its capabilities takes the priority first, starts the thread, and gives its own back: that needs
+//! no capability.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -13,12 +14,14 @@ use std::io;
 /// The lowest real-time priority: before all ordinary threads, and behind all others.
 const LOWEST: libc::c_int = 1;
 
-/// The calling thread has a real-time priority. Dropping it gives that back; threads started meanwhile keep theirs.
+/// The calling thread has a real-time priority. Dropping it gives that back; threads started
+/// meanwhile keep theirs.
 #[derive(Debug)]
 pub struct RealTime(());
 
 impl RealTime {
-    /// Raises the calling thread's priority. Needs CAP_SYS_NICE, or `LimitRTPRIO=1` in a systemd unit.
+    /// Raises the calling thread's priority. Needs CAP_SYS_NICE, or `LimitRTPRIO=1` in a systemd
+    /// unit.
     ///
     /// # Errors
     /// The kernel's; without the permission [`io::ErrorKind::PermissionDenied`].

@@ -1,7 +1,7 @@
 //! The thread that sends heartbeats and looks for their answers.
 //!
-//! A thread of its own: no reload, scrape or slow log delays it. It needs no privilege but an ordinary UDP socket, and reads the program's
-//! notes from shared memory.
+//! A thread of its own: no reload, scrape or slow log delays it. It needs no privilege but an
+//! ordinary UDP socket, and reads the program's notes from shared memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -190,7 +190,8 @@ impl Task {
         }
     }
 
-    /// Reads the carrier's state if a balancer that is not dead has not answered. On an error the last state stays.
+    /// Reads the carrier's state if a balancer that is not dead has not answered. On an error the
+    /// last state stays.
     fn see_carrier(&mut self, probed: &Probed) {
         let states = &self.states;
         let mut silent =
@@ -307,7 +308,8 @@ struct Sockets {
 }
 
 impl Sockets {
-    /// Sends a message. Returns false if this machine is the reason why it was not sent: then it proves nothing about the other one.
+    /// Sends a message. Returns false if this machine is the reason why it was not sent: then it
+    /// proves nothing about the other one.
     fn send(&mut self, from: IpAddr, to: SocketAddr, message: &[u8]) -> bool {
         let Some(socket) = self.socket(from) else { return false };
         match socket.send_to(message, to) {

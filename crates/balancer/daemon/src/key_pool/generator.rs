@@ -8,7 +8,8 @@ use heddle_wire::{Key, Version};
 const BYTES: usize = 512;
 /// Bytes of a key.
 const KEY: usize = 8;
-/// The reads of random bytes after which [`Generator::fill`] returns: a balancer that owns next to nothing must not work for ever.
+/// The reads of random bytes after which [`Generator::fill`] returns: a balancer that owns next to
+/// nothing must not work for ever.
 const ROUNDS: usize = 1024;
 
 /// A function that is true of this balancer's own tokens.

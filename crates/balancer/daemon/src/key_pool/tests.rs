@@ -45,8 +45,8 @@ fn system(owns: Owns) -> Generator {
     Generator::new(Version::V1, Box::new(getrandom::fill), owns)
 }
 
-/// RomanRoads, section III-C: "the average number of tries to generate a valid key is roughly equal to the number of LBs". Their sum
-/// has a variance of keys * n * (n - 1).
+/// RomanRoads, section III-C: "the average number of tries to generate a valid key is roughly equal
+/// to the number of LBs". Their sum has a variance of keys * n * (n - 1).
 #[test]
 fn n_balancers_need_n_tries() {
     for (version, balancers) in

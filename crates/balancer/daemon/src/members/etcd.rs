@@ -1,18 +1,21 @@
 //! Membership in etcd.
 //!
-//! A balancer's key is `<prefix>/<name>`, its value `{"address": "<IP>"}`, under a lease of its own, which etcd ends when it was not renewed
-//! for the time to live. One session: connect, authenticate, read all keys, watch them from there on; and, as soon as this balancer is
-//! ready, take a lease and put the key. Any failure ends the session: the last view stays, marked [`Source::Lost`], and a new session
-//! begins after a pause, with a new lease; the key then belongs to that one, so that the old lease's end does no harm.
+//! A balancer's key is `<prefix>/<name>`, its value `{"address": "<IP>"}`, under a lease of its
+//! own, which etcd ends when it was not renewed for the time to live. One session: connect,
+//! authenticate, read all keys, watch them from there on; and, as soon as this balancer is ready,
+//! take a lease and put the key. Any failure ends the session: the last view stays, marked
+//! [`Source::Lost`], and a new session begins after a pause, with a new lease; the key then belongs
+//! to that one, so that the old lease's end does no harm.
 //!
-//! A balancer whose key goes has lost etcd, or its daemon has stopped or died. Its program goes on: routers send packets to it, and tokens
-//! are registered there. So it is [lapsed](View::lapsed): a member as long as it answers heartbeats.
+//! A balancer whose key goes has lost etcd, or its daemon has stopped or died. Its program goes on:
+//! routers send packets to it, and tokens are registered there. So it is [lapsed](View::lapsed): a
+//! member as long as it answers heartbeats.
 //!
-//! The [changes that all balancers share](crate::shared) are below `<prefix>/changes/`, without a lease: one watch follows both, and one
-//! permission is enough.
+//! The [changes that all balancers share](crate::shared) are below `<prefix>/changes/`, without a
+//! lease: one watch follows both, and one permission is enough.
 //!
-//! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers and over backends: see
-//! [`Credentials`] for TLS and authentication.
+//! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of
+//! balancers and over backends: see [`Credentials`] for TLS and authentication.
 
 mod credentials;
 mod session;
@@ -46,7 +49,8 @@ pub struct Store {
     pub endpoints: Vec<String>,
     /// The beginning of the keys, without the slash.
     pub prefix: String,
-    /// The time after which a balancer that does not renew its lease is no longer a member; whole seconds, at least 1.
+    /// The time after which a balancer that does not renew its lease is no longer a member; whole
+    /// seconds, at least 1.
     pub time_to_live: Duration,
     /// TLS and authentication.
     pub credentials: Credentials,
@@ -64,7 +68,8 @@ pub enum StoreError {
     /// etcd has refused a request, the user's name and password for example.
     #[error("it refuses: {}", .0.message())]
     Refused(Box<tonic::Status>),
-    /// The connection has failed while a request was under way, since etcd does not accept the certificate for example.
+    /// The connection has failed while a request was under way, since etcd does not accept the
+    /// certificate for example.
     #[error("the connection has failed: {}", root(&**.0))]
     Connection(Box<tonic::Status>),
     /// The client has failed otherwise.
@@ -99,8 +104,8 @@ fn root(error: &dyn Error) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
 
-/// Sends the view of all keys, shared changes included, to `to`, which has the view known so far, and keeps this balancer's key as soon as `ready` is true, until
-/// `stop` is ready.
+/// Sends the view of all keys, shared changes included, to `to`, which has the view known so far,
+/// and keeps this balancer's key as soon as `ready` is true, until `stop` is ready.
 pub async fn watch(
     own: Member,
     store: Store,
@@ -131,7 +136,8 @@ pub async fn watch(
     }
 }
 
-/// The failures of endpoints since a session last began: each is logged once, not again with each new attempt.
+/// The failures of endpoints since a session last began: each is logged once, not again with each
+/// new attempt.
 #[derive(Default)]
 struct Failures<'a>(BTreeMap<&'a str, String>);
 
@@ -179,7 +185,8 @@ fn mark_lost(to: &watch::Sender<View>) {
 }
 
 impl Store {
-    /// A third of the time to live: the interval of the lease's renewals, the timeout of a request, and the pause before another session.
+    /// A third of the time to live: the interval of the lease's renewals, the timeout of a request,
+    /// and the pause before another session.
     fn heartbeat(&self) -> Duration {
         self.time_to_live.max(SHORTEST_LEASE) / 3
     }

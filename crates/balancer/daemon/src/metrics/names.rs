@@ -1,4 +1,5 @@
-//! All metrics' names. Units are base units and end the name; the text format adds `_total` to counters and `_info` to facts.
+//! All metrics' names. Units are base units and end the name; the text format adds `_total` to
+//! counters and `_info` to facts.
 
 pub use heddle_daemon::metrics::{Kind, Name};
 use heddle_daemon::metrics::{Names, counter, gauge};

@@ -24,7 +24,8 @@ pub trait Source: Send + Sync + 'static {
     /// The metrics now; none if the daemon stops.
     fn snapshot(&self) -> impl Future<Output = Option<Snapshot>> + Send;
 
-    /// The balancer's own health now; none if the daemon stops. The other balancers take this one out of the ring by it.
+    /// The balancer's own health now; none if the daemon stops. The other balancers take this one
+    /// out of the ring by it.
     fn health(&self) -> impl Future<Output = Option<Health>> + Send;
 }
 

@@ -1,7 +1,7 @@
 //! A snapshot in text formats: OpenMetrics, and Prometheus' own.
 //!
-//! Verdicts and events that have not occurred have no sample, as in client libraries that make a counter at its first use: a service would
-//! have nearly a hundred lines of zeros.
+//! Verdicts and events that have not occurred have no sample, as in client libraries that make a
+//! counter at its first use: a service would have nearly a hundred lines of zeros.
 
 use std::fmt;
 

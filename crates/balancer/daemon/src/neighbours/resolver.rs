@@ -63,8 +63,9 @@ impl Resolver {
         Resolver { netlink }
     }
 
-    /// The next hop of packets to `address`. Does not wait for neighbours: the kernel is made to resolve one that is missing or
-    /// stale, which shows in a later call. A stale one is used meanwhile. To be called once a second at most while that is so.
+    /// The next hop of packets to `address`. Does not wait for neighbours: the kernel is made to
+    /// resolve one that is missing or stale, which shows in a later call. A stale one is used
+    /// meanwhile. To be called once a second at most while that is so.
     ///
     /// # Errors
     /// See [`Unreachable`].
@@ -271,8 +272,8 @@ impl Neighbour {
     }
 }
 
-/// Makes the kernel resolve the neighbour that is the next hop to `address`, by an empty datagram. A failure shows in the
-/// neighbour's absence.
+/// Makes the kernel resolve the neighbour that is the next hop to `address`, by an empty datagram.
+/// A failure shows in the neighbour's absence.
 async fn trigger_resolution(address: IpAddr) {
     if let Err(error) = send_empty_datagram(address).await {
         tracing::debug!(%address, %error, "the kernel could not be made to resolve the neighbour");

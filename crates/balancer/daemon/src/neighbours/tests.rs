@@ -198,7 +198,8 @@ fn a_neighbours_new_address_is_followed() {
     });
 }
 
-/// The watcher needs no poll to see a change: a notification comes at once, long before the next retry.
+/// The watcher needs no poll to see a change: a notification comes at once, long before the next
+/// retry.
 #[test]
 fn a_change_is_notified_and_without_one_there_is_no_notification() {
     if skip_without(Need::Root) {

@@ -27,8 +27,8 @@ const DEBOUNCE: Duration = Duration::from_millis(20);
 /// Next hops by address; an address without one has the reason instead.
 pub type NextHops = BTreeMap<IpAddr, Result<NextHop, String>>;
 
-/// Sends the next hops of `addresses` whenever one changes, until either end is dropped. In the network namespace of the calling
-/// thread.
+/// Sends the next hops of `addresses` whenever one changes, until either end is dropped. In the
+/// network namespace of the calling thread.
 ///
 /// # Errors
 /// If the connection to the kernel fails.

@@ -31,9 +31,10 @@ pub enum Change {
     Derived(Derived),
 }
 
-/// The writes, in this order, that lead from the maps `before` to those `after`. An entry is written before the entries that name it,
-/// and removed after them; a target goes down when no table names it any more, or its flows would be hashed to it again, and one that fails
-/// its checks gets no new flows when its slots are stamped.
+/// The writes, in this order, that lead from the maps `before` to those `after`. An entry is
+/// written before the entries that name it, and removed after them; a target goes down when no
+/// table names it any more, or its flows would be hashed to it again, and one that fails its checks
+/// gets no new flows when its slots are stamped.
 pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     let mut changes = Vec::new();
     let up = in_state(after, &[TargetState::Up]);

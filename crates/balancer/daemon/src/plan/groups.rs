@@ -10,8 +10,8 @@ pub(super) fn number(config: &Config, plan: &Plan, service: &Service) -> u16 {
     first(config, plan, service).map_or(0, |(number, _)| number)
 }
 
-/// `group_targets`: from a service and a target to the target of the same name in the service under which the group's tokens are stored,
-/// and back.
+/// `group_targets`: from a service and a target to the target of the same name in the service under
+/// which the group's tokens are stored, and back.
 pub(super) fn targets(config: &Config, plan: &Plan) -> BTreeMap<u32, u16> {
     let mut targets = BTreeMap::new();
     for service in &config.services {

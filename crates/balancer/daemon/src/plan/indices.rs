@@ -1,4 +1,5 @@
-//! Small numbers for names, none of which is given to another name while an entry may still hold it.
+//! Small numbers for names, none of which is given to another name while an entry may still hold
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -56,8 +57,8 @@ impl<K: Ord + Clone> Indices<K> {
         self.given.iter().map(|(name, &(index, phase))| (name, index, phase))
     }
 
-    /// Takes its number from each name that has the number of another one, which is wanted: of services that were found with one table, the one
-    /// that it belongs to is not known.
+    /// Takes its number from each name that has the number of another one, which is wanted: of
+    /// services that were found with one table, the one that it belongs to is not known.
     pub(super) fn part(&mut self, wanted: &BTreeSet<K>) {
         let mut taken = BTreeSet::new();
         for name in wanted {
@@ -70,8 +71,8 @@ impl<K: Ord + Clone> Indices<K> {
         self.given.retain(|name, (index, _)| wanted.contains(name) || !taken.contains(index));
     }
 
-    /// Gives each of `wanted` a number, and ages the others: retired for `keep`, closed for `keep`, then gone. A name that comes back in
-    /// between has its old number.
+    /// Gives each of `wanted` a number, and ages the others: retired for `keep`, closed for `keep`,
+    /// then gone. A name that comes back in between has its old number.
     pub(super) fn update(
         &mut self,
         wanted: &BTreeSet<K>,

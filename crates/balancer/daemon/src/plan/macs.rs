@@ -9,8 +9,8 @@ use crate::config::Config;
 use crate::links::LinkAddress;
 use crate::mac::Mac;
 
-/// Those of the interfaces, of the configuration, and those that packets are sent from. While the interfaces' are not known, none: then nothing
-/// is compared.
+/// Those of the interfaces, of the configuration, and those that packets are sent from. While the
+/// interfaces' are not known, none: then nothing is compared.
 pub(super) fn macs(config: &Config, world: &World<'_>) -> BTreeMap<LinkAddress, u64> {
     let mut macs = BTreeMap::new();
     if world.macs.is_empty() {
@@ -24,8 +24,8 @@ pub(super) fn macs(config: &Config, world: &World<'_>) -> BTreeMap<LinkAddress, 
     macs
 }
 
-/// As `settings.macs` has them: those that receive frames first. There is room for all that a configuration may name; of the others
-/// some may be left out.
+/// As `settings.macs` has them: those that receive frames first. There is room for all that a
+/// configuration may name; of the others some may be left out.
 pub(super) fn words(macs: &BTreeMap<LinkAddress, u64>) -> [u64; abi::MACS as usize] {
     let mut words = [0; abi::MACS as usize];
     let receives = |flags: &u64| flags & abi::MAC_RECEIVED != 0;

@@ -32,7 +32,8 @@ pub struct Maps {
     pub quic_servers: BTreeMap<ServerName, u16>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
-    /// The Maglev tables in use, with the stamps of their slots' changes ([`maglev::stamped`]), by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
+    /// The Maglev tables in use, with the stamps of their slots' changes ([`maglev::stamped`]), by
+    /// number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
     pub tables: BTreeMap<u32, Vec<u32>>,
     /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
@@ -59,7 +60,8 @@ pub struct Derived {
     pub peers: bool,
     /// True if a slot of a Maglev table has changed within `established`.
     pub tables_changed: bool,
-    /// True if that is so at another balancer, and not here: each flow that is not known here may have a backend that the hash does not give.
+    /// True if that is so at another balancer, and not here: each flow that is not known here may
+    /// have a backend that the hash does not give.
     pub ask_always: bool,
 }
 
@@ -184,8 +186,8 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Without a next hop now, the last one is kept; a target that never had one is down. So is one that fails its checks and had no flows
-    /// before.
+    /// Without a next hop now, the last one is kept; a target that never had one is down. So is one
+    /// that fails its checks and had no flows before.
     fn resolved(&self, id: WireId, world: &World<'_>, old: Option<&abi::Target>) -> abi::Target {
         let hop = world.next_hops.get(&self.address).map(next_hop);
         let hop = hop.or(old.copied()).unwrap_or_default();
@@ -244,7 +246,8 @@ fn forwarding(forwarding: Forwarding) -> abi::Forwarding {
     }
 }
 
-/// The table of each service with backends of its own, in the same place if it has not changed, else in the service's other place.
+/// The table of each service with backends of its own, in the same place if it has not changed,
+/// else in the service's other place.
 pub(super) fn tables(
     config: &Config,
     world: &World<'_>,
@@ -281,7 +284,8 @@ fn owners(config: &Config) -> impl Iterator<Item = &Service> {
     config.services.iter().filter(|service| service.backends_of.is_none())
 }
 
-/// True if a service that was there has its flows placed by another table, whether that was written now or is another service's.
+/// True if a service that was there has its flows placed by another table, whether that was written
+/// now or is another service's.
 pub(super) fn have_other_tables(
     vips: &BTreeMap<VipName, abi::Vip>,
     before: &BTreeMap<VipName, abi::Vip>,
@@ -310,9 +314,10 @@ pub(super) fn place_number(slot: u32) -> u16 {
     u16::try_from(slot / MAGLEV_SIZE / 2 + 1).unwrap_or(u16::MAX)
 }
 
-/// The backends of a service's table: those that keep their flows, and are not drained. The data plane passes over one that fails its checks
-/// when it places a new connection, so that a short failure changes no table. A backend with `sorry = true` is in the table only while
-/// no other backend is up.
+/// The backends of a service's table: those that keep their flows, and are not drained. The data
+/// plane passes over one that fails its checks when it places a new connection, so that a short
+/// failure changes no table. A backend with `sorry = true` is in the table only while no other
+/// backend is up.
 fn takers(
     service: &Service,
     world: &World<'_>,
@@ -393,8 +398,8 @@ fn address_alone(config: &Config, service: IpAddr) -> abi::Vip {
     }
 }
 
-/// The choices for packets to an address that are for none of its services. One service decides for all of them: they agree, but for what
-/// cannot be read, which one of them may drop.
+/// The choices for packets to an address that are for none of its services. One service decides for
+/// all of them: they agree, but for what cannot be read, which one of them may drop.
 fn choices(config: &Config, address: IpAddr) -> u32 {
     let there = || config.services.iter().filter(|service| service.address == address);
     let unparsable = there().any(|service| service.unparsable == Unparsable::Drop);

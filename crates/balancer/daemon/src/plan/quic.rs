@@ -36,7 +36,8 @@ pub(super) fn choices(ids: ServerIds) -> u8 {
     abi::Vip::quic_choices(ids.rotation(), ids.length())
 }
 
-/// The backends by server id. One that was removed keeps its own for as long as it keeps its flows, unless another has it now.
+/// The backends by server id. One that was removed keeps its own for as long as it keeps its flows,
+/// unless another has it now.
 pub(super) fn servers(
     config: &Config,
     plan: &Plan,

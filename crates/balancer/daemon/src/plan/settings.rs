@@ -10,10 +10,12 @@ use super::{Maps, macs, ticks};
 use crate::config::{ClosedPorts, Config, Service};
 use crate::service::in_maps;
 
-/// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
+/// ICMP errors a second and processor: Linux's own limit for all hosts together
+/// (`net.ipv4.icmp_msgs_per_sec`).
 const ICMP_ERRORS: u32 = 1000;
 
-/// Ticks of silence after which another balancer is suspect: 34 ms, in which one heartbeat and mostly two come.
+/// Ticks of silence after which another balancer is suspect: 34 ms, in which one heartbeat and
+/// mostly two come.
 const SUSPECT_TICKS: u32 = 2;
 
 /// The secrets of the data plane. Never shown.
@@ -23,8 +25,8 @@ pub struct Keys {
     pub seed: [u64; 2],
     /// [`Secret::maglev_seed`](crate::config::Secret::maglev_seed), or 0 without a secret.
     pub maglev_seed: u64,
-    /// [`Secret::steering_key`](crate::config::Secret::steering_key) of the secret that signs, and of one that is accepted beside it;
-    /// 0: there is none.
+    /// [`Secret::steering_key`](crate::config::Secret::steering_key) of the secret that signs, and
+    /// of one that is accepted beside it; 0: there is none.
     pub steering: [[u64; 2]; 2],
 }
 
@@ -73,7 +75,8 @@ fn closes_ports(service: &Service) -> bool {
     matches!(service.closed_ports, Some(ClosedPorts::Drop | ClosedPorts::Refuse))
 }
 
-/// A number that balancers have in common if they place flows alike: made of the seed, the services and their backends.
+/// A number that balancers have in common if they place flows alike: made of the seed, the services
+/// and their backends.
 fn fingerprint(config: &Config, keys: &Keys) -> u32 {
     let mut services: Vec<_> =
         config.services.iter().map(|service| (service.key(), service)).collect();

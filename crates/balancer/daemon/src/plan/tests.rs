@@ -180,7 +180,8 @@ fn the_first_plan_writes_what_is_named_before_what_names_it() {
     assert!(trace.update(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
 }
 
-/// A balancer that comes asks those before it; one that sees another come remembers the ring without it.
+/// A balancer that comes asks those before it; one that sees another come remembers the ring
+/// without it.
 #[test]
 fn the_ring_before_the_last_change_is_known() {
     let mut comer = Trace::start();
@@ -293,7 +294,8 @@ fn a_drained_backend_keeps_its_flows_and_gets_no_new_ones() {
     assert!(trace.takes_flows(1));
 }
 
-/// A balancer that has changed nothing asks for all flows that it does not know while another one has: `established` is an hour.
+/// A balancer that has changed nothing asks for all flows that it does not know while another one
+/// has: `established` is an hour.
 #[test]
 fn a_change_at_another_balancer_makes_this_one_ask() {
     let mut trace = Trace::start();
@@ -314,7 +316,8 @@ fn a_change_at_another_balancer_makes_this_one_ask() {
     assert_eq!(flags(&trace), (false, false));
 }
 
-/// Changes before the first packets move no flows: the next hops and states of backends that are found one by one.
+/// Changes before the first packets move no flows: the next hops and states of backends that are
+/// found one by one.
 #[test]
 fn a_balancer_that_has_only_just_come_has_changed_nothing() {
     let mut trace = Trace::start();
@@ -497,7 +500,8 @@ mod properties {
     }
 }
 
-/// The interfaces' addresses are received and sent from, those of the configuration received, the next hops' sent from.
+/// The interfaces' addresses are received and sent from, those of the configuration received, the
+/// next hops' sent from.
 #[test]
 fn frames_addresses_follow_the_interfaces() {
     let mac = |last| Mac([2, 0, 0, 0, 0, last]);
@@ -524,7 +528,8 @@ fn frames_addresses_follow_the_interfaces() {
     assert!(!trace.plan.maps.macs.is_empty());
 }
 
-/// The choices for packets to the address of the configuration's services that are for none of them.
+/// The choices for packets to the address of the configuration's services that are for none of
+/// them.
 fn choices(config: &Config) -> u32 {
     let mut trace = Trace::start();
     trace.update(config).unwrap();
@@ -571,7 +576,8 @@ fn one_service_chooses_for_closed_ports_and_echo_of_its_address() {
     }
 }
 
-/// Tokens are stored under the service with the least number; its targets stand for those of the others.
+/// Tokens are stored under the service with the least number; its targets stand for those of the
+/// others.
 #[test]
 fn services_of_a_group_share_their_tokens() {
     let mut config = config(&[1, 2]);

@@ -13,7 +13,8 @@ use crate::ids::WireId;
 use crate::links::Macs;
 use crate::neighbours::NextHop;
 
-/// The steps in which a backend's weight grows. Each changes the Maglev table, and a change of a table makes other balancers ask.
+/// The steps in which a backend's weight grows. Each changes the Maglev table, and a change of a
+/// table makes other balancers ask.
 const SLOW_START_STEPS: u32 = 10;
 
 /// The state of the world now.
@@ -33,9 +34,11 @@ pub struct World<'a> {
     pub health: &'a BTreeMap<WireId, State>,
     /// The time at which each backend went down; one that is missing has been down for long.
     pub down_since: &'a BTreeMap<WireId, Duration>,
-    /// The time at which each backend came up or was added; one that is missing has been up for long.
+    /// The time at which each backend came up or was added; one that is missing has been up for
+    /// long.
     pub up_since: &'a BTreeMap<WireId, Duration>,
-    /// The backends that a command has drained (`true`) or put back (`false`); for the others the file decides.
+    /// The backends that a command has drained (`true`) or put back (`false`); for the others the
+    /// file decides.
     pub drained: &'a BTreeMap<WireId, bool>,
     /// The next hop of each address; one that is missing could not be resolved.
     pub next_hops: &'a BTreeMap<IpAddr, NextHop>,
@@ -43,7 +46,8 @@ pub struct World<'a> {
     pub has_placed_flows: bool,
     /// True if the tables of another balancer have changed within `established`.
     pub peer_tables_changed: bool,
-    /// The Ethernet addresses of the interfaces that the program is attached to; empty: not known yet.
+    /// The Ethernet addresses of the interfaces that the program is attached to; empty: not known
+    /// yet.
     pub macs: &'a Macs,
 }
 
@@ -65,13 +69,15 @@ impl<'a> World<'a> {
         (self.tick >> STAMP_SHIFT) as u16
     }
 
-    /// True if a slot of this table has changed lately: flows that are older may be at another backend than the one that the hash gives.
+    /// True if a slot of this table has changed lately: flows that are older may be at another
+    /// backend than the one that the hash gives.
     pub(super) fn has_changed(&self, config: &Config, words: &[u32]) -> bool {
         let established = ticks(config.timeouts.established) >> STAMP_SHIFT;
         maglev::changed_since(words, self.stamp(), established)
     }
 
-    /// The state of a backend's target. One that was not probed yet is up: a restart must not move flows.
+    /// The state of a backend's target. One that was not probed yet is up: a restart must not move
+    /// flows.
     pub(super) fn state_of(&self, service: &Service, backend: &Backend) -> TargetState {
         if backend.in_maintenance {
             return TargetState::Down;
@@ -86,7 +92,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A backend's weight in [`SLOW_START_STEPS`] parts: all of them, or as many as it has after a part of `slow_start`, one at least.
+    /// A backend's weight in [`SLOW_START_STEPS`] parts: all of them, or as many as it has after a
+    /// part of `slow_start`, one at least.
     pub(super) fn weight_of(&self, service: &Service, backend: &Backend) -> u32 {
         let steps = match self.up_since.get(&backend.id) {
             Some(since) if self.now < *since + service.slow_start => {

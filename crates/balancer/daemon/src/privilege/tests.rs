@@ -1,4 +1,5 @@
-//! A test that drops capabilities runs in a process and in namespaces of its own: they do not come back.
+//! A test that drops capabilities runs in a process and in namespaces of its own: they do not come
+//! back.
 
 use super::*;
 use crate::neighbours::{Resolver, Unreachable};

@@ -1,4 +1,5 @@
-//! The HTTP API of a running daemon, over its own socket: backends come and go without the file, under the kernel's own TCP.
+//! The HTTP API of a running daemon, over its own socket: backends come and go without the file,
+//! under the kernel's own TCP.
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;

@@ -1,4 +1,5 @@
-//! `mptcp = "assign"` with the kernel's MPTCP at both ends: the balancer chooses keys, programs on the backends translate them.
+//! `mptcp = "assign"` with the kernel's MPTCP at both ends: the balancer chooses keys, programs on
+//! the backends translate them.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ fn kernels(lab: &Lab, counter: &str) -> u64 {
     lab.backends().iter().map(of).sum()
 }
 
-/// R1: all joins reach the backend of their connection, as with `learn`, over one balancer and over two.
+/// R1: all joins reach the backend of their connection, as with `learn`, over one balancer and over
+/// two.
 #[test]
 fn every_join_finds_its_backend() {
     if skip_without(Need::Root) {
@@ -56,7 +58,8 @@ fn every_join_finds_its_backend() {
     }
 }
 
-/// Both directions, IPv4 and IPv6, without the checksums of DSS and with them. The client sees the assigned key, and tshark one connection.
+/// Both directions, IPv4 and IPv6, without the checksums of DSS and with them. The client sees the
+/// assigned key, and tshark one connection.
 #[test]
 fn a_file_over_four_subflows_arrives_as_it_was() {
     if skip_without(Need::Root) {
@@ -155,7 +158,8 @@ fn the_programs_are_replaced_in_mid_transfer() {
     connection.ping().unwrap();
 }
 
-/// R3: one of two balancers fails. No connection breaks, in either mode; new connections have all their joins.
+/// R3: one of two balancers fails. No connection breaks, in either mode; new connections have all
+/// their joins.
 #[test]
 fn a_balancer_fails_and_no_connection_breaks() {
     if skip_without(Need::Root) {
@@ -192,7 +196,8 @@ fn a_balancer_fails_and_no_connection_breaks() {
     }
 }
 
-/// The backend announces an address of its own. Its HMAC is checked by the client, and the join comes there past the balancer.
+/// The backend announces an address of its own. Its HMAC is checked by the client, and the join
+/// comes there past the balancer.
 #[test]
 fn an_address_that_the_backend_announces_takes_joins() {
     if skip_without(Need::Root) {
@@ -214,7 +219,8 @@ fn an_address_that_the_backend_announces_takes_joins() {
     assert_ne!(mptcp_counters(lab.client()).unwrap()["AddAddr"], 0);
 }
 
-/// The client announces an address with a port, where its kernel listens; the backend's kernel opens a join there, from an address of its own.
+/// The client announces an address with a port, where its kernel listens; the backend's kernel
+/// opens a join there, from an address of its own.
 #[test]
 fn joins_that_the_backend_opens_are_established() {
     if skip_without(Need::Root) {
@@ -243,7 +249,8 @@ fn joins_that_the_backend_opens_are_established() {
     assert_eq!(kernels(&lab, "MPJoinSynAckHMacFailure"), 0);
 }
 
-/// A client that gives up with data unread closes the connection at once: the kernel takes MP_FASTCLOSE with its own key only.
+/// A client that gives up with data unread closes the connection at once: the kernel takes
+/// MP_FASTCLOSE with its own key only.
 #[test]
 fn a_client_closes_at_once() {
     if skip_without(Need::Root) {

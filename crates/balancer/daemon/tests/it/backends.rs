@@ -1,4 +1,5 @@
-//! Backends in maintenance, that say sorry for others, and that start slowly: connections of the kernel's own TCP.
+//! Backends in maintenance, that say sorry for others, and that start slowly: connections of the
+//! kernel's own TCP.
 
 use std::net::SocketAddr;
 
@@ -90,7 +91,8 @@ fn a_sorry_backend_serves_while_all_others_are_down() {
     }
 }
 
-/// A long start, of which the first step is seen: a 21st of the connections; without it a third of them.
+/// A long start, of which the first step is seen: a 21st of the connections; without it a third of
+/// them.
 #[test]
 fn a_backend_that_is_up_again_gets_few_connections_at_first() {
     if skip_without(Need::Root) {

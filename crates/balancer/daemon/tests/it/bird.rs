@@ -1,6 +1,8 @@
-//! packaging/bird, as it is: BIRD on a router and two balancers, the VIPs announced while heddled answers.
+//! packaging/bird, as it is: BIRD on a router and two balancers, the VIPs announced while heddled
+//! answers.
 //!
-//! The lab has the addresses that the examples have; the second balancer's configuration is the first one's with its own.
+//! The lab has the addresses that the examples have; the second balancer's configuration is the
+//! first one's with its own.
 
 use std::fs;
 use std::net::{IpAddr, SocketAddr};

@@ -1,4 +1,5 @@
-//! `mptcp = "c-flag"`: each backend announces an address of its own for joins to its clients (RFC 8684, section 3.1).
+//! `mptcp = "c-flag"`: each backend announces an address of its own for joins to its clients (RFC
+//! 8684, section 3.1).
 
 use std::net::SocketAddr;
 

@@ -1,6 +1,8 @@
-//! Balancers that fail and come back under load: no connection breaks, no join is refused, and each flow goes on.
+//! Balancers that fail and come back under load: no connection breaks, no join is refused, and each
+//! flow goes on.
 //!
-//! The time for which a flow stands still depends on how busy the machine is: the soak and the demo measure it, no test does.
+//! The time for which a flow stands still depends on how busy the machine is: the soak and the demo
+//! measure it, no test does.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,7 +14,8 @@ use heddle_lab::{
 use heddle_testing::{Need, skip_without};
 use heddle_units::Rate;
 
-/// Rounds of progress that each flow has to make: the answers to what was under way at a fault are the first one at most.
+/// Rounds of progress that each flow has to make: the answers to what was under way at a fault are
+/// the first one at most.
 const ROUNDS: u32 = 3;
 
 /// The balancer that fails.
@@ -70,7 +73,8 @@ fn plain_flows_go_on(membership: Membership, fault: Fault) {
     all_go_on();
 }
 
-/// MPTCP connections with four subflows that always have something to send, over links of limited rate.
+/// MPTCP connections with four subflows that always have something to send, over links of limited
+/// rate.
 fn subflows_go_on(membership: Membership, fault: Fault) {
     let rate = Rate::mbps(20);
     let lab = Lab::builder().balancers(3).backends(4).client_rate(rate).build().unwrap();

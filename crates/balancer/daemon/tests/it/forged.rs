@@ -1,4 +1,5 @@
-//! Packets in a client's name, from somebody who sees no answer, at the subflows of the kernel's own MPTCP.
+//! Packets in a client's name, from somebody who sees no answer, at the subflows of the kernel's
+//! own MPTCP.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
@@ -18,7 +19,8 @@ enum Flag {
     Rst,
 }
 
-/// Timeouts of half a second, where the defaults have ten: what is silent for longer would be forgotten.
+/// Timeouts of half a second, where the defaults have ten: what is silent for longer would be
+/// forgotten.
 const TIMEOUTS: &str = "[timeouts]\nsyn = \"500ms\"\nclosing = \"500ms\"\n";
 const SILENCE: Duration = Duration::from_millis(1500);
 

@@ -1,4 +1,5 @@
-//! Frames of other machines, of an interface whose address changes, and packets in fragments: with the kernel's bridge and stacks.
+//! Frames of other machines, of an interface whose address changes, and packets in fragments: with
+//! the kernel's bridge and stacks.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -29,7 +30,8 @@ fn keep_backends_up(lab: &Lab, daemons: &mut Daemons<'_>) {
     }
 }
 
-/// The lab's bridge knows its hosts from the start, and floods nothing. This makes it a switch that learns, and has not learnt `node` yet.
+/// The lab's bridge knows its hosts from the start, and floods nothing. This makes it a switch that
+/// learns, and has not learnt `node` yet.
 fn let_bridge_learn(lab: &Lab, node: &Node) {
     for line in lab.router().run("bridge link show").unwrap().lines() {
         let name = line.split(['@', ' ']).nth(1).unwrap().trim_end_matches(':');
@@ -50,7 +52,8 @@ fn connects(lab: &Lab, vip: IpAddr) -> Result<(), String> {
     connection.map(drop).map_err(|error| error.to_string())
 }
 
-/// A bridge forgets the addresses behind a port that is down, and floods frames for them to all other ports.
+/// A bridge forgets the addresses behind a port that is down, and floods frames for them to all
+/// other ports.
 #[test]
 fn what_a_switch_floods_is_not_forwarded() {
     if skip_without(Need::Root) {

@@ -1,4 +1,5 @@
-//! Services of one group: connections of the kernel's own MPTCP are joined through another service of the same backends.
+//! Services of one group: connections of the kernel's own MPTCP are joined through another service
+//! of the same backends.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,7 +9,8 @@ use heddle_testing::{Need, skip_without};
 
 const OTHER_PORT: u16 = 8081;
 
-/// The configuration with all services in one group, and one service more: the IPv4 address with another port.
+/// The configuration with all services in one group, and one service more: the IPv4 address with
+/// another port.
 fn grouped(lab: &Lab, text: &str) -> String {
     let mut text = text.to_owned();
     for name in ["web4", "web6"] {
@@ -61,7 +63,8 @@ fn all_joined(connections: &[Connection], to: SocketAddr) {
     eventually(LIMIT, probe).unwrap();
 }
 
-/// Connections to a service have subflows through another one, announced by the servers, and carry data.
+/// Connections to a service have subflows through another one, announced by the servers, and carry
+/// data.
 fn joins_arrive(vip: impl Fn(&Lab) -> IpAddr, announcement: impl Fn(IpAddr) -> String, port: u16) {
     let lab = Lab::builder().balancers(2).backends(4).clients(2).build().unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
@@ -86,7 +89,8 @@ fn joins_to_another_port_find_their_connection() {
     }
 }
 
-/// The kernel adds IPv4 subflows to connections that were opened by IPv6, but not the other way round.
+/// The kernel adds IPv4 subflows to connections that were opened by IPv6, but not the other way
+/// round.
 #[test]
 fn joins_to_the_other_family_find_their_connection() {
     if !skip_without(Need::Root) {

@@ -64,7 +64,8 @@ fn membership_does_not_depend_on_metrics() {
     (0..3).for_each(|index| eventually(LIMIT, || is_well(&daemons, index)).unwrap());
 }
 
-/// Idle connections to the port for metrics, a daemon that halts, processors that are busy: nobody has failed.
+/// Idle connections to the port for metrics, a daemon that halts, processors that are busy: nobody
+/// has failed.
 #[test]
 fn what_is_no_failure_takes_nobody_for_dead() {
     if skip_without(Need::Root) {
@@ -125,7 +126,8 @@ fn a_balancer_with_another_secret_is_told_and_left_out() {
     joins_arrive(&lab);
 }
 
-/// The change of the secret as the book has it: after each step of each balancer joins arrive, and nobody is left out.
+/// The change of the secret as the book has it: after each step of each balancer joins arrive, and
+/// nobody is left out.
 #[test]
 fn the_secret_is_changed_without_a_moment_of_two_clusters() {
     if skip_without(Need::Root) {

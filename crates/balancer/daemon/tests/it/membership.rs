@@ -6,7 +6,8 @@ use crate::common::{JOIN_LIMIT, LIMIT, PORT, is_well, said, setup, wait_for_memb
 use heddle_lab::{Daemons, Etcd, Lab, NextHop, Setup, Transport, count_joins, eventually};
 use heddle_testing::{Need, skip_without};
 
-/// The daemons of two stop, one in order, and their programs go on; then these are gone, too. The rest share the tokens.
+/// The daemons of two stop, one in order, and their programs go on; then these are gone, too. The
+/// rest share the tokens.
 #[test]
 fn balancers_find_each_other_and_notice_who_goes() {
     if skip_without(Need::Root) || skip_without(Need::Etcd) {
@@ -45,7 +46,8 @@ fn balancers_find_each_other_and_notice_who_goes() {
     wait_for_members(&daemons, &[0, 1], &[0, 1], LIMIT);
 }
 
-/// The store is down when a daemon starts again: the list of the daemon before is used, and the balancer is not alone.
+/// The store is down when a daemon starts again: the list of the daemon before is used, and the
+/// balancer is not alone.
 #[test]
 fn the_last_list_outlives_a_restart_without_etcd() {
     if skip_without(Need::Root) || skip_without(Need::Etcd) {

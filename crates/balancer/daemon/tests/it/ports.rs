@@ -17,7 +17,8 @@ fn several(text: &str) -> String {
         .replace("health = {", &format!("health = {{ port = {PORT},"))
 }
 
-/// MPTCP connections to each port of both addresses, four subflows each, after a reload; then the daemon starts again, and they go on.
+/// MPTCP connections to each port of both addresses, four subflows each, after a reload; then the
+/// daemon starts again, and they go on.
 #[test]
 fn connections_to_each_port_live_through_a_restart() {
     if skip_without(Need::Root) {

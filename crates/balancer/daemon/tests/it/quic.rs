@@ -1,4 +1,5 @@
-//! QUIC by connection id, with quinn at both ends: clients change their addresses and ports in the middle of transfers.
+//! QUIC by connection id, with quinn at both ends: clients change their addresses and ports in the
+//! middle of transfers.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use tokio::task::JoinHandle;
 
 const BACKENDS: usize = 3;
 const BALANCERS: usize = 2;
-/// Of 12 connections, each of which moves to another backend two times in three, none does once in half a million runs.
+/// Of 12 connections, each of which moves to another backend two times in three, none does once in
+/// half a million runs.
 const CONNECTIONS: usize = 12;
 /// Changes of each client's address and port.
 const MOVES: usize = 12;
@@ -119,7 +121,8 @@ async fn serve(endpoint: Endpoint, backend: usize, accepted: Arc<AtomicUsize>) {
     }
 }
 
-/// Servers at each backend, on both addresses of the service; the connections that each has accepted.
+/// Servers at each backend, on both addresses of the service; the connections that each has
+/// accepted.
 fn servers(lab: &Lab, identity: &Identity) -> Vec<Arc<AtomicUsize>> {
     let start = |(backend, node): (usize, &Node)| {
         let accepted = Arc::new(AtomicUsize::new(0));
@@ -299,7 +302,8 @@ fn explains(daemons: &Daemons<'_>, vip: IpAddr) {
     assert_eq!(told, ("sent_quic", Some("backend-0")), "{explained:?}");
 }
 
-/// The control: by flow, a client that moves reaches another backend two times in three, which does not know its connection.
+/// The control: by flow, a client that moves reaches another backend two times in three, which does
+/// not know its connection.
 #[test]
 fn without_quic_connections_break_when_their_clients_move() {
     if skip_without(Need::Root) {

@@ -1,4 +1,5 @@
-//! Changes of backends that go to all balancers by way of etcd, the real one, and daemons in network namespaces.
+//! Changes of backends that go to all balancers by way of etcd, the real one, and daemons in
+//! network namespaces.
 
 use crate::common::{
     LIMIT, PORT, ask, is_well, said, setup, status, wait_for_backend, wait_for_members,
@@ -71,7 +72,8 @@ fn entries(lab: &Lab) -> NewBackends {
     serde_json::from_value(serde_json::json!({ "backends": backends })).unwrap()
 }
 
-/// Weights, drains, removals and additions reach both, and a daemon that is down meanwhile when it starts.
+/// Weights, drains, removals and additions reach both, and a daemon that is down meanwhile when it
+/// starts.
 #[test]
 fn a_change_of_one_balancer_is_one_of_all() {
     if skip_without(Need::Root) || skip_without(Need::Etcd) {
@@ -94,7 +96,8 @@ fn a_change_of_one_balancer_is_one_of_all() {
     assert_eq!((told.shared_changes.len(), told.changes.len()), (4, 0), "{told:?}");
     assert!(told.shared_changes.contains(&wanted), "{told:?}");
 
-    // A reload keeps them; a command on one balancer alone counts there until there is another change of all.
+    // A reload keeps them; a command on one balancer alone counts there until there is another
+    // change of all.
     ask(&daemons, 0, &Request::Reload);
     wait_for(&daemons, 0, &[(7, true); 2]);
     let alone = BackendChange { weight: Some(2), draining: Some(false) };

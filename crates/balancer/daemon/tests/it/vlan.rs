@@ -1,6 +1,7 @@
 //! VLAN interfaces and bonds, with the kernel's own 802.1Q and bonding drivers and real sockets.
 //!
-//! Without these drivers in the kernel the tests are skipped, with a line each on standard error; results/vlan records a run with them.
+//! Without these drivers in the kernel the tests are skipped, with a line each on standard error;
+//! results/vlan records a run with them.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -57,7 +58,8 @@ enum Trunk {
     Bond,
 }
 
-/// Client, balancer and backend at a switch that forwards frames with their tags. VLAN 100: all of them; VLAN 200: balancer and backend.
+/// Client, balancer and backend at a switch that forwards frames with their tags. VLAN 100: all of
+/// them; VLAN 200: balancer and backend.
 struct Net {
     prefix: String,
 }
@@ -117,7 +119,8 @@ impl Net {
         run(&format!("ip netns exec {} {line}", self.name(node)));
     }
 
-    /// A veth pair between a node and the switch. Tags are in the frames in both directions, and checksums are computed by who sends.
+    /// A veth pair between a node and the switch. Tags are in the frames in both directions, and
+    /// checksums are computed by who sends.
     fn cable(&self, node: &str, device: &str, master: &str) {
         let port = format!("{node}-{device}");
         let (switch, node_name) = (self.name("switch"), self.name(node));
@@ -259,7 +262,8 @@ fn serves(net: &Net, interfaces: &str, forwarding: &str, arguments: &[&str]) {
         .unwrap();
 }
 
-/// From VLAN 100 to VLAN 200, at the device below: the frame's tag becomes that of the backend's VLAN.
+/// From VLAN 100 to VLAN 200, at the device below: the frame's tag becomes that of the backend's
+/// VLAN.
 #[test]
 fn vlan_interfaces_are_served_at_the_device_below() {
     if is_skipped() {

@@ -39,8 +39,8 @@ fn one_balancer_learns_what_hashing_loses() {
     assert_eq!(unknown.sum::<u64>(), lost, "each loss is an unknown token");
 }
 
-/// With several balancers a join meets another one than its connection did; and with source addresses hashed, what
-/// comes from four addresses is spread like anything else.
+/// With several balancers a join meets another one than its connection did; and with source
+/// addresses hashed, what comes from four addresses is spread like anything else.
 #[test]
 fn several_balancers_lose_no_join() {
     if skip_without(Need::Root) {

@@ -1,7 +1,8 @@
 //! Floods on the real program: what they cost those who are connected, and those who come.
 //!
-//! A small table, a part of it in use by honest connections; then packets with made up senders, four times as many as the table has
-//! places, and more of them between any two packets of those who come meanwhile. Prints the table of docs/src/balancer/floods.md.
+//! A small table, a part of it in use by honest connections; then packets with made up senders,
+//! four times as many as the table has places, and more of them between any two packets of those
+//! who come meanwhile. Prints the table of docs/src/balancer/floods.md.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -93,8 +94,9 @@ struct Effects {
     served: Vec<(u32, Served)>,
 }
 
-/// Of [`COMING`] each: new plain flows that went to one backend, and that the table knew afterwards; joins of new connections,
-/// and of old ones, that reached their connection's backend with all their packets.
+/// Of [`COMING`] each: new plain flows that went to one backend, and that the table knew
+/// afterwards; joins of new connections, and of old ones, that reached their connection's backend
+/// with all their packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Served {
     plain: u16,
@@ -106,7 +108,8 @@ struct Served {
 const ALL: Served =
     Served { plain: COMING, remembered: COMING, new_joins: COMING, old_joins: COMING };
 
-/// Times at which new flows are checked again: SYNs and provisional tokens have expired, UDP flows, all flows.
+/// Times at which new flows are checked again: SYNs and provisional tokens have expired, UDP flows,
+/// all flows.
 const AFTER: [u32; 3] = [600, 1200, 18_000];
 
 impl Siege {
@@ -255,8 +258,8 @@ fn effects(flood: Flood) -> Option<Effects> {
     Some(effects)
 }
 
-/// No flow is lost that was there, but for established flows that the hash explains, when joins find no other place: those go
-/// where they went until backends change.
+/// No flow is lost that was there, but for established flows that the hash explains, when joins
+/// find no other place: those go where they went until backends change.
 fn keeps_what_was(effects: &Effects) {
     let Effects { by_flood, joins, tokens, moved, .. } = *effects;
     assert_eq!((by_flood, joins, tokens, moved), (0, 0, 0, 0), "{effects:?}");
@@ -284,7 +287,8 @@ fn one_packet_each() {
     }
 }
 
-/// The limit of keys from flows that never opened is for all: those whose SYN's entry gave way need it too.
+/// The limit of keys from flows that never opened is for all: those whose SYN's entry gave way need
+/// it too.
 #[test]
 fn keys_within_limits() {
     let Some(effects) = effects(Flood::KeysLimited) else { return };
@@ -293,8 +297,8 @@ fn keys_within_limits() {
     recovers_after(&effects, 600);
 }
 
-/// Made up clients that go on look like true ones to who does not see the answers. Their flows give way as openings do, until they are a
-/// second old and go on still.
+/// Made up clients that go on look like true ones to who does not see the answers. Their flows give
+/// way as openings do, until they are a second old and go on still.
 #[test]
 fn several_packets_each() {
     let floods = [Flood::Handshake, Flood::Request, Flood::Confirmed, Flood::UdpFlow];

@@ -69,8 +69,8 @@ impl Flows {
         self.memory.entries(size_of::<abi::Flow>())
     }
 
-    /// The flows in the table, in its order. Those that expired stay until a new one takes their place. A flow that
-    /// is written meanwhile may be missing, or half old.
+    /// The flows in the table, in its order. Those that expired stay until a new one takes their
+    /// place. A flow that is written meanwhile may be missing, or half old.
     pub fn iter(&self) -> impl Iterator<Item = Flow> + '_ {
         (0..self.room()).filter_map(|place| self.at(place))
     }

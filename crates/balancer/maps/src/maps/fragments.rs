@@ -16,8 +16,8 @@ impl Fragments {
         Ok(Self { memory: Memory::new("fragments", array(map)?, Access::Read)? })
     }
 
-    /// The places that are not free, as words (bpf/balancer/fragment_table.h), those of settled flows last. Those that expired stay until
-    /// another takes their place.
+    /// The places that are not free, as words (bpf/balancer/fragment_table.h), those of settled
+    /// flows last. Those that expired stay until another takes their place.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         let words =
             (0..self.memory.entries(size_of::<u64>())).filter_map(|at| self.memory.read(at));

@@ -23,8 +23,8 @@ impl Targets {
         Ok(self.map.get(&index, 0)?)
     }
 
-    /// Sets the target of this index. The program may meet it half written for a moment: set a new target before
-    /// anything names it.
+    /// Sets the target of this index. The program may meet it half written for a moment: set a new
+    /// target before anything names it.
     ///
     /// # Errors
     /// [`Error::Map`] if the index is too large.
@@ -56,7 +56,8 @@ impl SettingsMap {
         Ok(self.map.get(&0, 0)?)
     }
 
-    /// Writes them, with this version's [`HEDDLE_ABI`]. The program may meet them half written for a moment.
+    /// Writes them, with this version's [`HEDDLE_ABI`]. The program may meet them half written for
+    /// a moment.
     ///
     /// # Errors
     /// [`Error::Map`] if the kernel would not.

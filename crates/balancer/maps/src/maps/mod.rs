@@ -1,7 +1,8 @@
 //! The balancer's maps as types. bpf/balancer/maps.h describes each.
 //!
-//! Reading and writing are system calls, but for tables in shared memory ([`Slots`], [`Flows`], [`Tokens`]), which are
-//! read and written while the program does the same: each value is whole, several together may be of different moments.
+//! Reading and writing are system calls, but for tables in shared memory ([`Slots`], [`Flows`],
+//! [`Tokens`]), which are read and written while the program does the same: each value is whole,
+//! several together may be of different moments.
 
 mod counters;
 mod flows;
@@ -38,7 +39,8 @@ pub struct Maps {
     pub targets: Targets,
     /// A target's index by the id that all balancers use for it.
     pub target_ids: Hash<u32, u32>,
-    /// Between the targets of a group's services: service in the upper, target in the lower 16 bits, to a target.
+    /// Between the targets of a group's services: service in the upper, target in the lower 16
+    /// bits, to a target.
     pub group_targets: Hash<u32, u32>,
     /// The targets that connection ids of QUIC name.
     pub quic_servers: Hash<QuicServer, u32>,
@@ -48,7 +50,8 @@ pub struct Maps {
     pub peer_states: PeerStates,
     /// Maglev tables, one behind the other: target indices.
     pub maglev: Slots,
-    /// Owners of the token space's parts: target indices, [`crate::abi::NO_TARGET`] for this balancer.
+    /// Owners of the token space's parts: target indices, [`crate::abi::NO_TARGET`] for this
+    /// balancer.
     pub ring: Slots,
     /// The flow table.
     pub flows: Flows,

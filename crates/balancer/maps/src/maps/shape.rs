@@ -1,4 +1,5 @@
-//! The maps that a balancer's programs share, and the shape of each that can be taken over from the balancer before.
+//! The maps that a balancer's programs share, and the shape of each that can be taken over from the
+//! balancer before.
 
 use std::path::Path;
 
@@ -15,8 +16,8 @@ use crate::{Error, Sizes};
 /// The name of the settings in the object, which are data there.
 pub(super) const SETTINGS: &str = ".bss";
 
-/// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
-/// itself.
+/// The shared maps of a balancer. What is not among them (traces, constants, what is left of
+/// limits) each program has for itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PinnedMaps([Shape; 20]);
 

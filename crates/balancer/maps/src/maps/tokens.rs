@@ -57,8 +57,8 @@ impl Tokens {
         self.memory.entries(size_of::<abi::TokenEntry>())
     }
 
-    /// The tokens in the table, in its order. Those that expired stay until a new one takes their place. A token that
-    /// is written meanwhile may be missing, or half old.
+    /// The tokens in the table, in its order. Those that expired stay until a new one takes their
+    /// place. A token that is written meanwhile may be missing, or half old.
     pub fn iter(&self) -> impl Iterator<Item = Token> + '_ {
         (0..self.room()).filter_map(|place| self.at(place))
     }

@@ -109,7 +109,8 @@ fn no_key_makes_a_syn_too_long_for_the_way() {
     assert_eq!(count(&balancer, Counter::KeyNoRoom), 1);
 }
 
-/// RFC 8684: the SYN of version 1 has no key. The balancer's makes the option one of the SYN/ACK's length, and its token is of SHA-256.
+/// RFC 8684: the SYN of version 1 has no key. The balancer's makes the option one of the SYN/ACK's
+/// length, and its token is of SHA-256.
 #[test]
 fn a_syn_of_version_1_gets_a_key_in_all_places() {
     if skip_without(Need::Root) {

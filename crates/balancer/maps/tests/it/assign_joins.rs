@@ -1,4 +1,5 @@
-//! Joins of connections whose key a balancer assigned, at that balancer and at another (RomanRoads, section III-C, figure 3).
+//! Joins of connections whose key a balancer assigned, at that balancer and at another (RomanRoads,
+//! section III-C, figure 3).
 
 use crate::assigned::{
     Flags, balancer, balancer_address, count, join, key_in, peer, run, segment, set_ring, syn,
@@ -107,7 +108,8 @@ fn what_is_too_long_for_the_owner_is_answered() {
     assert_eq!(count(&other, Counter::TooBig), 1);
 }
 
-/// Two balancers that each take the other for the owner: what one sent, the other does not send back.
+/// Two balancers that each take the other for the owner: what one sent, the other does not send
+/// back.
 #[test]
 fn balancers_that_disagree_make_no_loop() {
     if skip_without(Need::Root) {

@@ -140,8 +140,8 @@ fn an_explanation_takes_no_key() {
     assert_eq!(balancer.program.run(&LINKS[0].frame(&syn(1)), 1).unwrap().data, explained.run.data);
 }
 
-/// (Section III-C: "the average number of tries to generate a valid key is roughly equal to the number of LBs".) Tries with a chance of
-/// 1/n each fail 16 times with (1 - 1/n)^16.
+/// (Section III-C: "the average number of tries to generate a valid key is roughly equal to the
+/// number of LBs".) Tries with a chance of 1/n each fail 16 times with (1 - 1/n)^16.
 #[test]
 fn the_number_of_tries_is_that_of_balancers() {
     if skip_without(Need::Root) {

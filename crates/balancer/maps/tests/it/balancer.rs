@@ -1,4 +1,5 @@
-//! The balancer's program through this crate: what is set is what it does, what it did is what is read.
+//! The balancer's program through this crate: what is set is what it does, what it did is what is
+//! read.
 
 use std::net::IpAddr;
 
@@ -124,7 +125,8 @@ fn an_explanation_changes_nothing() {
     assert_eq!(u32::from(after.flow_state), FlowState::New as u32);
 }
 
-/// The program grows each frame by 20 bytes: were one not restored, there would be no room or no flow soon.
+/// The program grows each frame by 20 bytes: were one not restored, there would be no room or no
+/// flow soon.
 #[test]
 fn a_bench_gives_every_packet_as_it_was() {
     if skip_without(Need::Root) {

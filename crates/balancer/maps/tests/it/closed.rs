@@ -60,7 +60,8 @@ fn reset(family: Family, sequence: u32, acknowledged: Option<u32>) -> Vec<u8> {
     to_client(family, IpNumber::TCP, 0, &bytes)
 }
 
-/// RFC 9293, 3.10.7.1: "SEG.ACK" is the reset's sequence number if there is one; else it is 0, and all that the segment took is acknowledged.
+/// RFC 9293, 3.10.7.1: "SEG.ACK" is the reset's sequence number if there is one; else it is 0, and
+/// all that the segment took is acknowledged.
 #[test]
 fn tcp_is_refused_by_a_reset() {
     if skip_without(Need::Root) {
@@ -124,7 +125,8 @@ fn udp_is_refused_by_port_unreachable() {
     }
 }
 
-/// RFC 9293, 3.10.7.1: a reset is never answered. RFC 1122, 3.2.2: nor is a source that is no single host, or a later fragment.
+/// RFC 9293, 3.10.7.1: a reset is never answered. RFC 1122, 3.2.2: nor is a source that is no
+/// single host, or a later fragment.
 #[test]
 fn some_packets_are_refused_in_silence() {
     if skip_without(Need::Root) {
@@ -151,7 +153,8 @@ fn some_packets_are_refused_in_silence() {
     assert_eq!(refused(&[later.to_bytes().to_vec(), payload.to_vec()].concat()), DROP);
 }
 
-/// RFC 792: the addresses are reversed, the type is changed to 0, the checksum recomputed. The same data comes back (RFC 1122, 3.2.2.6).
+/// RFC 792: the addresses are reversed, the type is changed to 0, the checksum recomputed. The same
+/// data comes back (RFC 1122, 3.2.2.6).
 #[test]
 fn an_echo_request_becomes_its_reply() {
     if skip_without(Need::Root) {

@@ -110,7 +110,8 @@ fn outer_headers_come_off_in_all_families() {
     }
 }
 
-/// Figure 4 of RFC 6040: for each inner codepoint the outgoing ones by outer Not-ECT, ECT(0), ECT(1), CE.
+/// Figure 4 of RFC 6040: for each inner codepoint the outgoing ones by outer Not-ECT, ECT(0),
+/// ECT(1), CE.
 #[test]
 fn congestion_marks_go_on_as_rfc_6040_says() {
     if skip_without(Need::Root) {

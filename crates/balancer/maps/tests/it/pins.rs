@@ -88,7 +88,8 @@ fn the_program_that_passes_stays_and_is_replaced_and_detached() {
     assert!(matches!(detach(&directory, near), Err(Error::Pins { .. })), "it is gone");
 }
 
-/// One balancer after the other takes the place of the one before, while frames come in: each is counted by one of them.
+/// One balancer after the other takes the place of the one before, while frames come in: each is
+/// counted by one of them.
 #[test]
 fn an_upgrade_loses_no_packet() {
     // Fewer than a veth's queue holds: it would drop the rest on a busy machine.

@@ -70,7 +70,8 @@ fn ticks_advance_with_the_monotonic_clock() {
     };
     let passed = u64::from(last.wrapping_sub(first)) << 24;
     let most = monotonic() - before;
-    // A tick more or less, and a jiffy of 10 ms at most. Slower it may seem: a processor that is late updates jiffies late.
+    // A tick more or less, and a jiffy of 10 ms at most. Slower it may seem: a processor that is
+    // late updates jiffies late.
     let margin = (1 << 24) + 10_000_000;
     assert!(passed < most + margin, "{passed} of {most} ns");
 }

@@ -36,7 +36,8 @@ fn packet_too_big(mtu: u32, quote: &[u8]) -> Vec<u8> {
     answer(Family::V6, IpNumber::IPV6_ICMP, &[header.to_bytes().to_vec(), quote.to_vec()].concat())
 }
 
-/// The answer to `packet` of a balancer whose way to a backend takes `mtu` bytes, 20 of them for itself.
+/// The answer to `packet` of a balancer whose way to a backend takes `mtu` bytes, 20 of them for
+/// itself.
 fn asked(sending: &mut Sending, mtu: u16, packet: &[u8]) -> (i32, Vec<u8>) {
     sending.set("target", Target { mtu, ..target(Family::V4, Forwarding::Ipip) });
     sending.run("answers", &LINKS[0].frame(packet))

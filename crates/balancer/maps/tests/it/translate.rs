@@ -1,4 +1,5 @@
-//! The backends' programs that translate assigned keys, on frames of MPTCP versions 0 and 1: what each end must see follows from `heddle_wire`.
+//! The backends' programs that translate assigned keys, on frames of MPTCP versions 0 and 1: what
+//! each end must see follows from `heddle_wire`.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -69,7 +70,8 @@ impl Backend {
         Self { translate: Translate::load(Link::Ethernet, &room).unwrap(), family }
     }
 
-    /// A packet with these options must be translated to one with those, and nothing else may change.
+    /// A packet with these options must be translated to one with those, and nothing else may
+    /// change.
     #[track_caller]
     fn sees(&self, side: TcDirection, port: u16, flags: Flags, options: &[u8], becomes: &[u8]) {
         for (before, behind) in [(&[][..], &[][..]), (&[1], &[]), (&[1, 1], &[1, 1])] {
@@ -155,7 +157,8 @@ fn join_ack(version: Version, key: Key) -> Vec<u8> {
     [&[30, 24, 0x10, 0][..], &hmac].concat()
 }
 
-/// A DSS whose mapping starts `offset` bytes behind the start that follows from `key`; in 64 or 32 bits, with a checksum.
+/// A DSS whose mapping starts `offset` bytes behind the start that follows from `key`; in 64 or 32
+/// bits, with a checksum.
 fn dss(version: Version, key: Key, offset: u64, whole: bool, checksum: bool) -> Vec<u8> {
     let start = version.initial_data_seq(key).wrapping_add(offset);
     let (subflow, length, data) = (7_u32, 1400_u16, 0x1234_u16);
@@ -225,7 +228,8 @@ fn each_end_sees_its_own_key_and_joins() {
     });
 }
 
-/// The kernel opens a subflow to an address that the client has announced: the client answers by the assigned key, the kernel by its own.
+/// The kernel opens a subflow to an address that the client has announced: the client answers by
+/// the assigned key, the kernel by its own.
 #[test]
 fn joins_that_the_server_opens_are_translated() {
     for_all(|backend, version| {
@@ -278,7 +282,8 @@ fn keys_with_data_are_translated() {
     });
 }
 
-/// The servers' numbers move, the clients' do not. Offsets are taken beyond where 32 and 64 bits wrap.
+/// The servers' numbers move, the clients' do not. Offsets are taken beyond where 32 and 64 bits
+/// wrap.
 #[test]
 fn data_sequence_numbers_and_their_checksums_follow_the_keys() {
     for_all(|backend, version| {
@@ -430,7 +435,8 @@ fn keys_of_one_token(version: Version) -> [Key; 2] {
     panic!("no two of the keys have one token");
 }
 
-/// A key with the token of another connection's: the kernel's own key goes to the client, and the other connection keeps its joins.
+/// A key with the token of another connection's: the kernel's own key goes to the client, and the
+/// other connection keeps its joins.
 #[test]
 fn a_token_that_is_taken_is_not_given_again() {
     for_all(|backend, version| {
@@ -447,7 +453,8 @@ fn a_token_that_is_taken_is_not_given_again() {
     });
 }
 
-/// The kernel's SYN/ACK without an assigned key is of another connection with these addresses and ports.
+/// The kernel's SYN/ACK without an assigned key is of another connection with these addresses and
+/// ports.
 #[test]
 fn the_next_connection_of_a_port_begins_anew() {
     for_all(|backend, version| {
@@ -481,8 +488,8 @@ fn what_was_not_assigned_passes_as_it_is() {
     });
 }
 
-/// Every length of every subtype, cut short by the header's end or not, on live subflows: the packet goes on, of its length, with a right
-/// checksum, and what is no such option stays as it is.
+/// Every length of every subtype, cut short by the header's end or not, on live subflows: the
+/// packet goes on, of its length, with a right checksum, and what is no such option stays as it is.
 #[test]
 fn hostile_options_do_no_harm() {
     for_all(|backend, version| {

@@ -1,4 +1,5 @@
-//! The methods of every enum: its list of values, their names in C, and the conversion from a number.
+//! The methods of every enum: its list of values, their names in C, and the conversion from a
+//! number.
 
 use std::fmt::Write as _;
 

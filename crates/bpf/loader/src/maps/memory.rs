@@ -1,7 +1,7 @@
 //! An array in memory that is the kernel's too (BPF_F_MMAPABLE).
 //!
-//! The program reads and writes it at the same time. So it is seen as atomic words of 64 bits, read and written one by
-//! one: a value within a word is whole, a larger one may be half old.
+//! The program reads and writes it at the same time. So it is seen as atomic words of 64 bits, read
+//! and written one by one: a value within a word is whole, a larger one may be half old.
 #![allow(unsafe_code)] // Mapping memory, and reading types out of it.
 
 use std::io;
@@ -39,7 +39,8 @@ pub struct Memory {
     _map: MapData,
 }
 
-// SAFETY: shared memory, reached by atomic operations only, and unmapped when its one owner is dropped.
+// SAFETY: shared memory, reached by atomic operations only, and unmapped when its one owner is
+// dropped.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -59,7 +60,8 @@ impl Memory {
             Access::Write => ProtFlags::READ | ProtFlags::WRITE,
         };
         let flags = MapFlags::SHARED;
-        // SAFETY: a new mapping at a place of the kernel's choice; it refuses lengths beyond the map's pages.
+        // SAFETY: a new mapping at a place of the kernel's choice; it refuses lengths beyond the
+        // map's pages.
         let start = unsafe {
             mmap(std::ptr::null_mut(), words * WORD, protection, flags, map.fd().as_fd(), 0)
         };
@@ -69,9 +71,11 @@ impl Memory {
         Ok(Self { start, words, access, name, _map: map })
     }
 
-    /// The array, word by word. To be stored to only with [`Access::Write`]: the processor would refuse it.
+    /// The array, word by word. To be stored to only with [`Access::Write`]: the processor would
+    /// refuse it.
     fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping has this many words, is page-aligned, readable, and lives as long as `self`.
+        // SAFETY: the mapping has this many words, is page-aligned, readable, and lives as long as
+        // `self`.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 
@@ -97,7 +101,8 @@ impl Memory {
         for (to, from) in copy.iter_mut().zip(source) {
             *to = from.load(Ordering::Relaxed);
         }
-        // SAFETY: `T` is plain old data, for which any bytes are a value, and `copy` is at least as large.
+        // SAFETY: `T` is plain old data, for which any bytes are a value, and `copy` is at least as
+        // large.
         Some(unsafe { copy.as_ptr().cast::<T>().read_unaligned() })
     }
 
@@ -119,7 +124,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the mapping made in `new`, whole, and nothing borrowed of it outlives `self`. Failure leaves it mapped.
+        // SAFETY: the mapping made in `new`, whole, and nothing borrowed of it outlives `self`.
+        // Failure leaves it mapped.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.words * WORD) };
     }
 }

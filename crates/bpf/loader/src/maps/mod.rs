@@ -1,7 +1,8 @@
 //! Maps that any program may have, as types.
 //!
-//! Reading and writing are system calls, but for arrays in shared memory ([`Memory`], [`Slots`]), which are read and written while
-//! the program does the same: each value is whole, several together may be of different moments.
+//! Reading and writing are system calls, but for arrays in shared memory ([`Memory`], [`Slots`]),
+//! which are read and written while the program does the same: each value is whole, several
+//! together may be of different moments.
 
 mod counts;
 mod hash;

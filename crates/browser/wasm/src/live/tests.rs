@@ -49,7 +49,8 @@ fn a_row_has_the_levels_of_the_last_sample_and_the_flows_since_the_one_before() 
     let mut live = Live::new(&scenario, &drawing, &mut kept);
     let count = live.lanes.len();
     let mut samples = samples(&live.lanes);
-    // The last port is the first lane: half of 1000 bytes in the first microsecond, all of 2000 in the two that follow.
+    // The last port is the first lane: half of 1000 bytes in the first microsecond, all of 2000 in
+    // the two that follow.
     let mut sent = vec![0; count];
     sent[count - 1] = 500;
     add_row(&mut samples, Time::micros(1), &sent, 0);
@@ -105,7 +106,8 @@ fn a_link_that_is_down_from_the_start_stays_down() {
     assert_eq!(down, 2);
 }
 
-/// Two links between each leaf and each spine: one of them fails, and each lane has a port of its own.
+/// Two links between each leaf and each spine: one of them fails, and each lane has a port of its
+/// own.
 #[test]
 fn parallel_links_are_apart() {
     let text = PRESETS[2].text.replace("parallel_links = 1", "parallel_links = 2");

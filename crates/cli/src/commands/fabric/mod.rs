@@ -18,7 +18,8 @@ pub(crate) fn fabric(command: &FabricCommand, common: &Common) -> Result<(), Fai
     }
 }
 
-/// Prints the resolved file: as TOML with the graph and the addresses as a line each, or whole as JSON.
+/// Prints the resolved file: as TOML with the graph and the addresses as a line each, or whole as
+/// JSON.
 fn show(args: &ShowFabric, common: &Common) -> Result<(), Failure> {
     let file = files::fabric(&args.fabric)?;
     if common.json {

@@ -78,7 +78,8 @@ fn given(port: Option<u16>, option: &str, is_needed: bool) -> Result<u16, Failur
     }
 }
 
-/// Free names of the path, no two with the same value: as many as asked for, or all that there are; at least one.
+/// Free names of the path, no two with the same value: as many as asked for, or all that there are;
+/// at least one.
 fn names(
     args: &Encode,
     network: &Network,

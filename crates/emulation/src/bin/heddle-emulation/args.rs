@@ -19,13 +19,15 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a scenario: a namespace for each host and switch, the kernel's TCP or MPTCP, results as of `heddle run`.
+    /// Run a scenario: a namespace for each host and switch, the kernel's TCP or MPTCP, results as
+    /// of `heddle run`.
     Run(Run),
     /// Run a scenario under several schemes, on real kernels and in the simulator, and compare.
     Compare(Compare),
     /// Check CFLB's claims about MPTCP on real kernels, beside the simulator.
     Reproduce(Reproduce),
-    /// MP-HULA, HULA and ECMP on the papers' fabric: two subflows of each connection, and a core link that is cut.
+    /// MP-HULA, HULA and ECMP on the papers' fabric: two subflows of each connection, and a core
+    /// link that is cut.
     Demo(Demo),
     /// Build a scenario's fabric and leave it there, without flows.
     Up(Up),
@@ -51,7 +53,9 @@ pub(crate) enum Plane {
     Kernel,
     /// A heddle-switch in each switch: ECMP, LetItFlow, HULA, MP-HULA, Shuttle and CFLB in eBPF.
     Ebpf,
-    /// A BMv2 switch in each switch, with the scheme's P4 program: ECMP, HULA, MP-HULA, Shuttle and CFLB. Needs BMv2 (simple_switch_grpc or simple_switch) and heddle-p4-switch (p4/) on the PATH.
+    /// A BMv2 switch in each switch, with the scheme's P4 program: ECMP, HULA, MP-HULA, Shuttle and
+    /// CFLB. Needs BMv2 (simple_switch_grpc or simple_switch) and heddle-p4-switch (p4/) on the
+    /// PATH.
     Bmv2,
 }
 
@@ -92,7 +96,8 @@ Examples:
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Folder for summary.json, flows.csv, links.csv, lab.json and report.html [default: out/lab-NAME-OF-THE-FILE].
+    /// Folder for summary.json, flows.csv, links.csv, lab.json and report.html [default:
+    /// out/lab-NAME-OF-THE-FILE].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
 }
@@ -107,7 +112,8 @@ Examples:
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Schemes, the one first to which the others are compared. Each has the file's keys as far as it knows them.
+    /// Schemes, the one first to which the others are compared. Each has the file's keys as far as
+    /// it knows them.
     #[arg(long, value_delimiter = ',', default_value = "ecmp", value_name = "SCHEME,..")]
     pub(crate) schemes: Vec<String>,
     /// Folder for compare.json and report.html [default: out/compare-NAME-OF-THE-FILE].
@@ -125,7 +131,8 @@ Examples:
 pub(crate) struct Reproduce {
     /// Claims: C5, C6, C7 [default: all].
     pub(crate) claims: Vec<String>,
-    /// As many runs as the paper: 400 of seven links, 100 of two interfaces; otherwise 50, 20 and 3 permutations.
+    /// As many runs as the paper: 400 of seven links, 100 of two interfaces; otherwise 50, 20 and 3
+    /// permutations.
     #[arg(long)]
     pub(crate) full: bool,
     /// Folder for claims.json, claims.md, measured.json and report.html.
@@ -180,7 +187,8 @@ Examples:
   heddle lab capture 'tor-1 agg-1'
   heddle lab capture 'agg-1 core-2' -- -w core.pcap -c 1000")]
 pub(crate) struct Capture {
-    /// A link: the names of its ends, as in 'agg-1 core-2'. The packets are those of the first end's device, in both directions.
+    /// A link: the names of its ends, as in 'agg-1 core-2'. The packets are those of the first
+    /// end's device, in both directions.
     pub(crate) link: String,
     /// The fabric [default: the only one].
     #[arg(long)]

@@ -1,4 +1,5 @@
-//! `heddle lab compare`: a scenario under several schemes, on real kernels and in the simulator, in one report.
+//! `heddle lab compare`: a scenario under several schemes, on real kernels and in the simulator, in
+//! one report.
 
 mod schemes;
 
@@ -86,7 +87,8 @@ pub(crate) fn compare(args: &Compare, common: &Common) -> Result<(), Failure> {
     write(&folder, &prepared, &all, common)
 }
 
-/// The scenario with another scheme, whose parameters are the file's as far as that scheme has them.
+/// The scenario with another scheme, whose parameters are the file's as far as that scheme has
+/// them.
 fn with_scheme(source: &Source, scheme: &str) -> Result<Source, Failure> {
     let mut changed = source.clone();
     let value = schemes::value(&source.scenario, scheme)?;
@@ -117,7 +119,8 @@ fn both(
     Ok(Both { scheme: scheme.to_owned(), lab, simulated })
 }
 
-/// The figure by which schemes are compared: the mean flow completion time, or the goodput of flows without end; of each seed.
+/// The figure by which schemes are compared: the mean flow completion time, or the goodput of flows
+/// without end; of each seed.
 fn figures(runs: &[RunSummary]) -> (&'static str, Vec<f64>) {
     let of = |metric: metric::Metric| runs.iter().filter_map(metric).collect::<Vec<f64>>();
     match of(metric::mean_all) {

@@ -1,4 +1,5 @@
-//! `heddle-emulation demo`: MP-HULA, HULA and ECMP with MPTCP of two subflows, and a core link that is cut.
+//! `heddle-emulation demo`: MP-HULA, HULA and ECMP with MPTCP of two subflows, and a core link that
+//! is cut.
 
 use anyhow::anyhow;
 use heddle_claims::files::{make_folder, write_atomically, write_report};

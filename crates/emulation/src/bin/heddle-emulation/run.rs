@@ -92,7 +92,8 @@ pub(crate) fn note(common: &Common, text: &str) {
     }
 }
 
-/// The priority of hosts and switches, as `nice` has it: other programs of the machine must not make flows late.
+/// The priority of hosts and switches, as `nice` has it: other programs of the machine must not
+/// make flows late.
 const NICE: i32 = -15;
 
 /// Raises the priority of this process and of those that it starts.

@@ -264,7 +264,8 @@ mod tests {
         let most: Vec<f64> = [FatTree, Vl2, Bcube]
             .map(|model| most_paths(&Experiment::Diversity(model).run(1, &[]).unwrap()).unwrap())
             .to_vec();
-        // (k/2)^2; two ToRs apart in VL2 have 2 aggregation switches each and 10 intermediate ones between; 4 digits in any order.
+        // (k/2)^2; two ToRs apart in VL2 have 2 aggregation switches each and 10 intermediate ones
+        // between; 4 digits in any order.
         assert_eq!(most, [49.0, 40.0, 24.0]);
     }
 }

@@ -49,8 +49,8 @@ impl PathsUsed {
     }
 }
 
-/// The probability that n subflows at random use exactly k of l paths (section 4.2.2's formula): l! / ((l - k)! l^n) times the ways to
-/// part n things into k sets.
+/// The probability that n subflows at random use exactly k of l paths (section 4.2.2's formula): l!
+/// / ((l - k)! l^n) times the ways to part n things into k sets.
 pub fn chance(subflows: u32, used: u32, paths: u32) -> f64 {
     let falling: f64 = (0..used).map(|taken| f64::from(paths - taken)).product();
     let all: f64 = (0..subflows).map(|_| f64::from(paths)).product();

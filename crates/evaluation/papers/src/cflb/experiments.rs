@@ -1,4 +1,5 @@
-//! Experiments of CFLB's claims: structure of fabrics, evenness and cost of decisions, one connection many times.
+//! Experiments of CFLB's claims: structure of fabrics, evenness and cost of decisions, one
+//! connection many times.
 
 use heddle_fabric::{Fabric, Stats, stats};
 use heddle_scenario::{Source, load_fabric};
@@ -36,7 +37,8 @@ pub enum Experiment {
 pub enum Model {
     /// k = 14: 686 servers.
     FatTree,
-    /// Aggregation switches of 20 ports and intermediate ones of 6: 30 ToRs, 600 servers. "The maximum number of next hops is 10."
+    /// Aggregation switches of 20 ports and intermediate ones of 6: 30 ToRs, 600 servers. "The
+    /// maximum number of next hops is 10."
     Vl2,
     /// 5-port switches, four levels: 625 servers.
     Bcube,

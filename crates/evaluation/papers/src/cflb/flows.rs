@@ -18,7 +18,8 @@ pub struct Packet {
     pub fields: Fields,
 }
 
-/// Numbers flows. A flow is a 5-tuple: a port that is used again belongs to the old flow, as a hash decides for both alike.
+/// Numbers flows. A flow is a 5-tuple: a port that is used again belongs to the old flow, as a hash
+/// decides for both alike.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flows(BTreeMap<Tuple, u32>);
 

@@ -1,5 +1,6 @@
-//! CFLB's evaluation (Detal et al., Computer Networks 2013): path diversity (section 2.2), evenness and cost of decisions about flows
-//! that are not steered (section 4.1), and MPTCP's gain by choosing its paths (section 4.2). Claims C1 to C7.
+//! CFLB's evaluation (Detal et al., Computer Networks 2013): path diversity (section 2.2), evenness
+//! and cost of decisions about flows that are not steered (section 4.1), and MPTCP's gain by
+//! choosing its paths (section 4.2). Claims C1 to C7.
 
 pub(crate) mod claims;
 pub mod connections;

@@ -1,11 +1,13 @@
-//! Traces from captures: pcap and pcapng files, whatever their byte order and resolution, of Ethernet (with VLANs), raw IP, BSD's loopback
-//! and Linux's cooked captures.
+//! Traces from captures: pcap and pcapng files, whatever their byte order and resolution, of
+//! Ethernet (with VLANs), raw IP, BSD's loopback and Linux's cooked captures.
 //!
-//! Frames that belong to no flow are left out and counted ([`Tally`]): those without IP, and those too short or too broken to read. Packets without
-//! ports are flows too: 5-tuples with ports of 0. So are fragments, the first one included, as in Linux: all fragments of a
-//! datagram then take one path.
+//! Frames that belong to no flow are left out and counted ([`Tally`]): those without IP, and those
+//! too short or too broken to read. Packets without ports are flows too: 5-tuples with ports of 0.
+//! So are fragments, the first one included, as in Linux: all fragments of a datagram then take one
+//! path.
 //!
-//! Times are since the first packet; packets from before it are at 0. A file is read as it comes, in constant memory but for the flows.
+//! Times are since the first packet; packets from before it are at 0. A file is read as it comes,
+//! in constant memory but for the flows.
 
 mod frame;
 
@@ -20,7 +22,8 @@ use serde::Serialize;
 use super::flows::{Flows, Packet};
 use frame::{Frame, Link};
 
-/// Frames up to this length are read: more than any interface's and any pcapng block that describes one.
+/// Frames up to this length are read: more than any interface's and any pcapng block that describes
+/// one.
 const BUFFER: usize = 1 << 20;
 
 /// A capture that cannot be read, or not further.
@@ -69,7 +72,8 @@ pub struct Tally {
     pub not_ip: u64,
     /// Frames that were left out because their IP header is cut off or broken.
     pub broken: u64,
-    /// Frames that were left out because the file has no time stamp (pcapng's simple packets) or no interface for them.
+    /// Frames that were left out because the file has no time stamp (pcapng's simple packets) or no
+    /// interface for them.
     pub untimed: u64,
 }
 
@@ -151,7 +155,8 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// More of the file; an error if there is no room for it, as with a frame that is said to be larger than the buffer.
+    /// More of the file; an error if there is no room for it, as with a frame that is said to be
+    /// larger than the buffer.
     fn refill(&mut self) -> Result<Step, CaptureError> {
         let frames = self.contents.tally.frames;
         let had = self.reader.data().len();

@@ -1,4 +1,5 @@
-//! Points of CFLB's evaluation: the permutation of long flows, over a fabric, with so many subflows (section 4.2.1).
+//! Points of CFLB's evaluation: the permutation of long flows, over a fabric, with so many subflows
+//! (section 4.2.1).
 
 use heddle_scenario::Source;
 use serde::Serialize;
@@ -29,7 +30,8 @@ impl Network {
         }
     }
 
-    /// Rate at which its hosts can send together, in bits per second: each has a path of its own to its receiver.
+    /// Rate at which its hosts can send together, in bits per second: each has a path of its own to
+    /// its receiver.
     pub fn capacity(self) -> f64 {
         match self {
             Network::FatTree => 128.0 * 100e6,
@@ -133,7 +135,8 @@ impl heddle_study::point::Point for Point {
 
 const FIGURE_9: &str = include_str!("../../../../../scenarios/cflb-fig9-permutation.toml");
 
-/// The bars: the paper's fabric; "similar results have been observed on other data center topologies such as VL2 and BCube".
+/// The bars: the paper's fabric; "similar results have been observed on other data center
+/// topologies such as VL2 and BCube".
 pub fn bars(effort: Effort) -> Vec<Point> {
     let subflows: &[u8] = match effort {
         Effort::Demo => &[1, 2],

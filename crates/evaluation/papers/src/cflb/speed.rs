@@ -1,7 +1,8 @@
 //! Cost of a decision, and its effect on a router's rate (figure 8).
 //!
-//! The paper measured a whole Linux router: 600 kpps by turns, 570 with a hash by CRC16, 560 with CFLB by RC5, 500 by Skip32. Here the
-//! decision alone is measured; all else that a router does with a packet is taken to cost what it cost the paper's, 1/600 kpps.
+//! The paper measured a whole Linux router: 600 kpps by turns, 570 with a hash by CRC16, 560 with
+//! CFLB by RC5, 500 by Skip32. Here the decision alone is measured; all else that a router does
+//! with a packet is taken to cost what it cost the paper's, 1/600 kpps.
 
 use std::hint::black_box;
 
@@ -34,13 +35,16 @@ const NEXT_HOPS: u16 = 2;
 pub struct Cost {
     /// The chooser's name.
     pub chooser: String,
-    /// Processor time of one decision in nanoseconds, the loop around it included: the median of the rounds.
+    /// Processor time of one decision in nanoseconds, the loop around it included: the median of
+    /// the rounds.
     pub nanoseconds: f64,
-    /// Packets per second of the paper's router, if it spent on a decision what this machine spends beyond choosing by turns.
+    /// Packets per second of the paper's router, if it spent on a decision what this machine spends
+    /// beyond choosing by turns.
     pub papers_rate: f64,
 }
 
-/// Those that are measured: two baselines, the hashes, and CFLB with B = 4 (shifts would do), 16 and 3.
+/// Those that are measured: two baselines, the hashes, and CFLB with B = 4 (shifts would do), 16
+/// and 3.
 pub fn subjects() -> Vec<Chooser> {
     let hash = |hash| {
         let function = HashModulo { hash, salting: Salting::Appended };
@@ -70,8 +74,9 @@ fn routers() -> impl Iterator<Item = Chooser> {
     })
 }
 
-/// Measures each chooser on this thread, the choosers by turns within a round, so that a slow moment of the machine hits all alike.
-/// Rates are compared with the chooser named [`ROUND_ROBIN`], or with no cost at all if there is none. Empty without rounds.
+/// Measures each chooser on this thread, the choosers by turns within a round, so that a slow
+/// moment of the machine hits all alike. Rates are compared with the chooser named [`ROUND_ROBIN`],
+/// or with no cost at all if there is none. Empty without rounds.
 pub fn measure(choosers: &[Chooser], rounds: usize) -> Vec<Cost> {
     if rounds == 0 {
         return Vec::new();
@@ -94,7 +99,8 @@ pub fn measure(choosers: &[Chooser], rounds: usize) -> Vec<Cost> {
     choosers.iter().zip(&medians).map(cost).collect()
 }
 
-/// Packets per second of the paper's router when a decision takes so many nanoseconds more than choosing by turns.
+/// Packets per second of the paper's router when a decision takes so many nanoseconds more than
+/// choosing by turns.
 pub fn rate_with(more_nanoseconds: f64) -> f64 {
     1.0 / (1.0 / PAPERS_ROUND_ROBIN + more_nanoseconds / 1e9)
 }
@@ -133,7 +139,8 @@ fn median(mut times: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
 
-    /// 1/570 kpps - 1/600 kpps is 87.7 ns, 1/560 is 119 ns more, 1/500 333 ns: what the paper's figures say of its choosers.
+    /// 1/570 kpps - 1/600 kpps is 87.7 ns, 1/560 is 119 ns more, 1/500 333 ns: what the paper's
+    /// figures say of its choosers.
     #[test]
     fn the_papers_rates_are_costs() {
         for (more, rate) in [(0.0, 600.0), (87.719, 570.0), (119.048, 560.0), (333.333, 500.0)] {
@@ -149,7 +156,8 @@ mod tests {
         assert_eq!(tuples.len(), PACKETS);
     }
 
-    /// MD5 hashes a block of 64 bytes in 64 steps: on no machine does that take as little as nothing.
+    /// MD5 hashes a block of 64 bytes in 64 steps: on no machine does that take as little as
+    /// nothing.
     #[test]
     fn every_subject_is_measured() {
         let subjects = subjects();

@@ -1,13 +1,15 @@
 //! Spread of flows that are not steered (figures 6 and 7).
 //!
-//! Every packet crosses `routers` routers in a row, all with N next hops: router i, from 0, has number i and sees the TTL less i.
-//! A *link* is one next hop of one router, which gets 1/N of all packets if the router spreads evenly; a *path* is a sequence of links, one a
-//! router, and gets 1/N^R. Only paths tell whether routers decide independently.
+//! Every packet crosses `routers` routers in a row, all with N next hops: router i, from 0, has
+//! number i and sees the TTL less i. A *link* is one next hop of one router, which gets 1/N of all
+//! packets if the router spreads evenly; a *path* is a sequence of links, one a router, and gets
+//! 1/N^R. Only paths tell whether routers decide independently.
 //!
-//! A hash spreads flows; packets of large flows are noise that all choosers have in common. [`ChiSquare`] therefore counts flows.
+//! A hash spreads flows; packets of large flows are noise that all choosers have in common.
+//! [`ChiSquare`] therefore counts flows.
 //!
-//! A flow's path is decided at its first packet and remembered, as it depends on nothing but the 5-tuple and the TTL. (What a
-//! decision costs is measured in [`crate::cflb::speed`].)
+//! A flow's path is decided at its first packet and remembered, as it depends on nothing but the
+//! 5-tuple and the TTL. (What a decision costs is measured in [`crate::cflb::speed`].)
 
 mod chi_square;
 mod meter;
@@ -60,11 +62,13 @@ pub struct Spread {
     pub packets: u64,
     /// Flows, paths for degrees of freedom.
     pub flows: ChiSquare,
-    /// For each interval, each path's share of the packets in percent. A path's number has the first router's choice as its highest digit.
+    /// For each interval, each path's share of the packets in percent. A path's number has the
+    /// first router's choice as its highest digit.
     pub shares: Vec<Vec<f64>>,
     /// Each interval's largest distance of a link's share from 1/N.
     pub links: Deviations,
-    /// Each interval's largest distance of a path's share from 1/N^R. With one router these are the links.
+    /// Each interval's largest distance of a path's share from 1/N^R. With one router these are the
+    /// links.
     pub paths: Deviations,
 }
 
@@ -88,7 +92,8 @@ impl Deviations {
         Deviations { max: at(1.0), median: at(0.5), mean: mean(&each).unwrap_or_default(), each }
     }
 
-    /// The distribution function: a deviation, and the share of intervals (0 to 1) that do not exceed it.
+    /// The distribution function: a deviation, and the share of intervals (0 to 1) that do not
+    /// exceed it.
     pub fn distribution(&self) -> Vec<(f64, f64)> {
         let sorted = sorted(&self.each);
         let all = sorted.len() as f64;
@@ -102,8 +107,9 @@ fn sorted(figures: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Spreads a trace by every chooser, on all cores. Intervals without packets are left out, and so is the last one, which the trace's end
-/// cuts short, if there are others. Flows must be numbered as [`Packet::flow`] says.
+/// Spreads a trace by every chooser, on all cores. Intervals without packets are left out, and so
+/// is the last one, which the trace's end cuts short, if there are others. Flows must be numbered
+/// as [`Packet::flow`] says.
 ///
 /// # Errors
 /// The first that the trace has; what came before is lost.

@@ -79,14 +79,16 @@ pub enum FailoverTraffic {
 }
 
 impl FailoverTraffic {
-    /// True if a change of a dotted key means anything to HULA under this traffic: long flows are not drawn.
+    /// True if a change of a dotted key means anything to HULA under this traffic: long flows are
+    /// not drawn.
     fn takes(self, key: &str) -> bool {
         Scheme::Hula.takes(key)
             && (self == FailoverTraffic::WebSearch || !key.starts_with("workload."))
     }
 }
 
-/// Link S2-A3 goes down and comes back while S2-A4 is down all along: utilisation of the links into pod 2.
+/// Link S2-A3 goes down and comes back while S2-A4 is down all along: utilisation of the links into
+/// pod 2.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failover {
     /// Time of each sample, in seconds.
@@ -141,8 +143,9 @@ impl Failover {
         }
     }
 
-    /// Milliseconds from the failure until the links of S1 carry nine tenths of the load that all links carried in the
-    /// 10 ms before; `None` if they never do while the link is down, or there was no load.
+    /// Milliseconds from the failure until the links of S1 carry nine tenths of the load that all
+    /// links carried in the 10 ms before; `None` if they never do while the link is down, or there
+    /// was no load.
     pub fn shift_ms(&self) -> Option<f64> {
         let before = self.mean(self.fails_at - 0.010, self.fails_at, &[0, 1, 2]);
         let during = |at: f64| at > self.fails_at && at <= self.recovers_at;
@@ -151,7 +154,8 @@ impl Failover {
         Some((self.seconds[first] - self.fails_at) * 1e3)
     }
 
-    /// The failed link's share of the load in the 15 ms from 5 ms after its recovery, over its share in the 15 ms before the failure.
+    /// The failed link's share of the load in the 15 ms from 5 ms after its recovery, over its
+    /// share in the 15 ms before the failure.
     pub fn share_after_over_before(&self) -> Option<f64> {
         let share = |from: f64, to: f64| {
             self.mean(from, to, &[2]) / self.mean(from, to, &[0, 1, 2]).max(f64::MIN_POSITIVE)
@@ -188,7 +192,8 @@ pub struct Overhead {
 const SYMMETRIC: &str = include_str!("../../../../../scenarios/hula-fig5.toml");
 
 impl Overhead {
-    /// Share of a link that probes take, in percent: 64 bytes for each ToR in each period (section 4.5).
+    /// Share of a link that probes take, in percent: 64 bytes for each ToR in each period (section
+    /// 4.5).
     pub fn formula(tors: u64, link_bps: f64, period_seconds: f64) -> f64 {
         100.0 * 64.0 * 8.0 * tors as f64 / (period_seconds * link_bps)
     }
@@ -220,7 +225,8 @@ impl Overhead {
     }
 }
 
-/// Paths between two ToRs of different pods of a fat-tree, counted over its graph; 0 if it cannot be built.
+/// Paths between two ToRs of different pods of a fat-tree, counted over its graph; 0 if it cannot
+/// be built.
 pub fn path_count(k: u32) -> f64 {
     let text = format!(
         "scheme = \"ecmp\"\n[fabric]\nkind = \"fat-tree\"\nk = {k}\nhosts_per_tor = 1\n\
@@ -232,8 +238,9 @@ pub fn path_count(k: u32) -> f64 {
     fabric.map_or(0.0, |fabric| fabric.count_paths(0, fabric.tors - 1) as f64)
 }
 
-/// Forwarding entries of a switch in Table 1, in closed form: (k/2)^2 (k^2 - k/2 - 1). The paper takes the entries from XPath
-/// and does not derive them; this form gives all four of its figures, and shows that they grow as k^4.
+/// Forwarding entries of a switch in Table 1, in closed form: (k/2)^2 (k^2 - k/2 - 1). The paper
+/// takes the entries from XPath and does not derive them; this form gives all four of its figures,
+/// and shows that they grow as k^4.
 pub fn forwarding_entries(k: u64) -> f64 {
     ((k * k / 4) * (k * k - k / 2 - 1)) as f64
 }
@@ -242,7 +249,8 @@ pub fn forwarding_entries(k: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A sample each millisecond from 21 ms to 80 ms; `shares` gives the utilisations of S1's two links and of S2-A3.
+    /// A sample each millisecond from 21 ms to 80 ms; `shares` gives the utilisations of S1's two
+    /// links and of S2-A3.
     fn series(shares: fn(u32) -> [f64; 3]) -> Failover {
         let link = |i: usize| (21..=80).map(|ms| shares(ms)[i]).collect();
         Failover {
@@ -264,7 +272,8 @@ mod tests {
         assert!((run.shift_ms().unwrap() - 2.0).abs() < 1e-9);
     }
 
-    /// Load that S1 carries after the recovery only is too late, and without load there is no shift.
+    /// Load that S1 carries after the recovery only is too late, and without load there is no
+    /// shift.
     #[test]
     fn a_load_that_never_shifts() {
         let late = series(|ms| if ms <= 60 { [0.1, 0.1, 0.4] } else { [0.3, 0.3, 0.0] });
@@ -273,7 +282,8 @@ mod tests {
         assert_eq!((idle.shift_ms(), idle.share_after_over_before()), (None, None));
     }
 
-    /// A third of the load before the failure. After it: a third again, or a sixth. The first 5 ms do not count.
+    /// A third of the load before the failure. After it: a third again, or a sixth. The first 5 ms
+    /// do not count.
     #[test]
     fn the_share_after_the_recovery() {
         let back = series(|ms| if (41..=64).contains(&ms) { [0.3, 0.3, 0.0] } else { [0.2; 3] });

@@ -13,7 +13,8 @@ const ABOUT: &str = "Mean flow completion time under web search. A row in which 
      steady state under ECMP: queues, completion times and the ratio grow with the length of the run, and only the direction of the ratio says \
      something of the schemes.";
 
-/// Web search on both fabrics, a row for each load at which ECMP and HULA ran; `None` if there is none.
+/// Web search on both fabrics, a row for each load at which ECMP and HULA ran; `None` if there is
+/// none.
 pub(super) fn section(evidence: &Evidence<Hula>) -> Option<Section> {
     let header =
         ["fabric", "load", "ECMP's busiest link", "ECMP", "CONGA'", "HULA", "ECMP / HULA", "ECMP"];
@@ -71,7 +72,8 @@ mod tests {
     use super::*;
     use crate::hula::claims::{asym, sym};
 
-    /// ECMP takes 6 ms and HULA 3 ms; with the link down ECMP's busiest link carries all up to 48 %.
+    /// ECMP takes 6 ms and HULA 3 ms; with the link down ECMP's busiest link carries all up to 48
+    /// %.
     #[test]
     fn a_row_says_whether_ecmp_is_overloaded() {
         let points = [asym(Scheme::Ecmp, 40), asym(Scheme::Ecmp, 60), sym(Scheme::Ecmp, 60)];

@@ -1,4 +1,5 @@
-//! Points of HULA's evaluation: the paper's scenario files with a scheme, a load, a fabric, a workload.
+//! Points of HULA's evaluation: the paper's scenario files with a scheme, a load, a fabric, a
+//! workload.
 
 use heddle_scenario::Source;
 
@@ -37,7 +38,8 @@ impl Scheme {
     pub(super) fn takes(self, key: &str) -> bool {
         match key {
             "scheme.detection" => self == Scheme::CongaPrime,
-            // In microseconds, for probes every 200 us; with rarer ones T_fail is the default, three of their periods.
+            // In microseconds, for probes every 200 us; with rarer ones T_fail is the default,
+            // three of their periods.
             "scheme.fail_after" => self == Scheme::Hula,
             _ => {
                 !key.starts_with("scheme.") || matches!(self, Scheme::Hula | Scheme::HulaRareProbes)
@@ -83,7 +85,8 @@ fn flows(effort: Effort, sizes: Sizes) -> u64 {
 /// Loads of the curves, in percent.
 fn loads(effort: Effort, shape: Shape, sizes: Sizes) -> &'static [u8] {
     match (effort, shape, sizes) {
-        // Without the link, ECMP offers another twice the load: from 48 % on its queues grow with the length of the run.
+        // Without the link, ECMP offers another twice the load: from 48 % on its queues grow with
+        // the length of the run.
         (Effort::Demo, Shape::Asymmetric, _) => &[20, 30, 40],
         (Effort::Demo, ..) => &[20, 40, 60],
         (Effort::Quick | Effort::Medium, Shape::Symmetric, Sizes::WebSearch) => &[30, 50, 70, 90],
@@ -141,7 +144,8 @@ pub(super) fn curves(effort: Effort) -> Vec<Point> {
     points
 }
 
-/// The points of `heddle demo`: HULA against ECMP under web search, on the whole fabric and with a link down.
+/// The points of `heddle demo`: HULA against ECMP under web search, on the whole fabric and with a
+/// link down.
 pub fn demo_points() -> Vec<Point> {
     let demo =
         |p: &Point| p.sizes == Sizes::WebSearch && matches!(p.scheme, Scheme::Ecmp | Scheme::Hula);

@@ -70,7 +70,8 @@ mod tests {
     use crate::hula::claims::sym;
     use crate::hula::points::Scheme;
 
-    /// Each setting changes the scenario of some scheme, and so is a key that scenarios have; all schemes load under each profile.
+    /// Each setting changes the scenario of some scheme, and so is a key that scenarios have; all
+    /// schemes load under each profile.
     #[test]
     fn every_setting_but_the_defaults_changes_a_scenario() {
         const SCHEMES: [Scheme; 5] =

@@ -12,7 +12,8 @@ use super::points::Point;
 const ABOUT: &str = "The first scheme of each curve is offered more than it carries: its queues grow for as long as the run lasts, and the \
      ratio of mean completion times with them. The paper does not state the length of its runs, so that these ratios have no verdict.";
 
-/// A curve for each pair of points that a claim compares and of which one is overloaded; `None` if there is none.
+/// A curve for each pair of points that a claim compares and of which one is overloaded; `None` if
+/// there is none.
 pub(super) fn section(evidence: &Evidence<Hula>) -> Option<Section> {
     let x = Axis::new("Flows measured", Unit::None);
     let y = Axis::new("Mean FCT over the other's", Unit::plain("x"));
@@ -77,7 +78,8 @@ mod tests {
     use crate::hula::claims::asym;
     use crate::hula::points::Scheme;
 
-    /// ECMP's batches take 2, 4 and 6 ms, HULA's 1 ms each: after two batches the ratio is 3, after three 4.
+    /// ECMP's batches take 2, 4 and 6 ms, HULA's 1 ms each: after two batches the ratio is 3, after
+    /// three 4.
     #[test]
     fn a_curve_is_the_running_ratio() {
         let points = [asym(Scheme::Ecmp, 60), asym(Scheme::Hula, 60)];

@@ -69,7 +69,8 @@ mod tests {
         assert_eq!(sensitivity::cells::<Hula>(Effort::Quick).unwrap().len(), VARIANTS.len() * 7);
     }
 
-    /// HULA's seven points in order: ECMP, HULA and the ideal on the whole fabric; ECMP at both loads and HULA at both with a link down.
+    /// HULA's seven points in order: ECMP, HULA and the ideal on the whole fabric; ECMP at both
+    /// loads and HULA at both with a link down.
     #[test]
     fn each_variant_has_its_ratios() {
         let took = |seconds: f64| {

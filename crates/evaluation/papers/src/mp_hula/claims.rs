@@ -1,7 +1,8 @@
 //! MP-HULA's claims with their measurements.
 //!
-//! The slides give some figures as "-21 %": a ratio of 1 / (1 - 0.21). Where a load is not said it is that of the nearest claim:
-//! with a link down 50 and 60 %, as HULA's paper has them, because at 70 % ECMP is past what is left to it.
+//! The slides give some figures as "-21 %": a ratio of 1 / (1 - 0.21). Where a load is not said it
+//! is that of the nearest claim: with a link down 50 and 60 %, as HULA's paper has them, because at
+//! 70 % ECMP is past what is left to it.
 
 use heddle_policy::association::paper_bytes;
 use heddle_policy::mp_hula::paper_forwarding_bytes;
@@ -16,7 +17,8 @@ use heddle_study::metric::{Metric, mean_all, mean_small};
 use heddle_study::paper::Measure;
 use heddle_study::summary::RunSummary;
 
-/// Switches of the fabric, pod 1 to pod 2: the links between the names of neighbouring rows carry the traffic.
+/// Switches of the fabric, pod 1 to pod 2: the links between the names of neighbouring rows carry
+/// the traffic.
 const FORWARD: [[&str; 2]; 5] = [
     ["tor-1", "tor-2"],
     ["agg-1", "agg-2"],
@@ -25,7 +27,8 @@ const FORWARD: [[&str; 2]; 5] = [
     ["tor-3", "tor-4"],
 ];
 
-/// Mean utilisation of each of the 16 links from pod 1 to pod 2, with its ends; empty if ports were not sampled.
+/// Mean utilisation of each of the 16 links from pod 1 to pod 2, with its ends; empty if ports were
+/// not sampled.
 pub fn forward_links(run: &RunSummary) -> Vec<(String, f64)> {
     let joins = |from: &str, to: &str| {
         let step = |step: &[[&str; 2]]| step[0].contains(&from) && step[1].contains(&to);

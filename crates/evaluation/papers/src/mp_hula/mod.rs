@@ -1,4 +1,5 @@
-//! MP-HULA's evaluation (Hernandez Benet et al., NetCompute 2018, section 3): its figures and its claims M1 to M7.
+//! MP-HULA's evaluation (Hernandez Benet et al., NetCompute 2018, section 3): its figures and its
+//! claims M1 to M7.
 
 pub mod claims;
 mod figures;

@@ -1,4 +1,5 @@
-//! Points of MP-HULA's evaluation: the paper's scenario file with a system, a load, a fabric, a workload.
+//! Points of MP-HULA's evaluation: the paper's scenario file with a system, a load, a fabric, a
+//! workload.
 
 use heddle_scenario::Source;
 

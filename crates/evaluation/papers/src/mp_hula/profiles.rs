@@ -1,4 +1,5 @@
-//! Profiles of MP-HULA's evaluation. The paper contradicts itself on the number of hosts, and everything depends on it.
+//! Profiles of MP-HULA's evaluation. The paper contradicts itself on the number of hosts, and
+//! everything depends on it.
 
 use heddle_claims::{Basis, Profile, Setting};
 
@@ -52,8 +53,8 @@ mod tests {
     use crate::mp_hula::claims::{MP_HULA, web};
     use crate::mp_hula::points::{Coupling, Routing, System};
 
-    /// The default profile changes nothing, so that its runs are those of the scenario files; each other setting changes a scenario, and so
-    /// is a key that scenarios have.
+    /// The default profile changes nothing, so that its runs are those of the scenario files; each
+    /// other setting changes a scenario, and so is a key that scenarios have.
     #[test]
     fn every_setting_but_the_defaults_changes_the_scenario() {
         let ecmp = System::Mptcp(Coupling::Coupled, Routing::Ecmp);

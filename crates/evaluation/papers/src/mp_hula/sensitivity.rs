@@ -57,7 +57,8 @@ pub(super) const VARIANTS: &[Variant] = &[
     ),
     Variant::new("initial window 3 segments", &[("transport.initial_window", "3")]),
     Variant::new("subflows take data in turn", &[("transport.scheduler", "round-robin")]),
-    // Not half of it, 50 us: at 90 % MPTCP on HULA then falls ever further behind; its run had not ended after six minutes.
+    // Not half of it, 50 us: at 90 % MPTCP on HULA then falls ever further behind; its run had not
+    // ended after six minutes.
     Variant::new("flowlet gap doubled (200 us)", &[("scheme.flowlet_gap", "200us")]),
     Variant::new("flowlet gap 500 us", &[("scheme.flowlet_gap", "500us")]),
     Variant::new("16 hosts a ToR", &[("fabric.hosts_per_tor", "16")]),
@@ -86,7 +87,8 @@ mod tests {
         assert_eq!(cells.len(), VARIANTS.len() * 8);
     }
 
-    /// A change that a system does not take leaves its scenario alone; so every variant but the first changes some.
+    /// A change that a system does not take leaves its scenario alone; so every variant but the
+    /// first changes some.
     #[test]
     fn every_variant_changes_something() {
         for variant in &VARIANTS[1..] {

@@ -1,4 +1,5 @@
-//! A link between core and aggregation, or a whole aggregation switch, fails in mid-run and comes back.
+//! A link between core and aggregation, or a whole aggregation switch, fails in mid-run and comes
+//! back.
 
 use super::{Column, Overrides, Point};
 use crate::mp_hula::points::{Coupling, System};
@@ -131,7 +132,8 @@ mod tests {
     use heddle_study::summary::PortSummary;
     use heddle_study::testing::{cell, run};
 
-    /// 40 Gbps half used to tor-3 and a quarter to tor-4 is 30 Gbps; up to the failure, then none. Frames end each 10 ms.
+    /// 40 Gbps half used to tor-3 and a quarter to tor-4 is 30 Gbps; up to the failure, then none.
+    /// Frames end each 10 ms.
     #[test]
     fn windows_around_the_failure() {
         let port = |to: &str, share: u16| PortSummary {

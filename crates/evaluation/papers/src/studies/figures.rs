@@ -77,8 +77,8 @@ fn priorities(section: Section, results: &Results<Point>) -> Section {
     section.block(Block::pair(small, tail)).block(large)
 }
 
-/// Mean over the bound of each path selection, one figure for each fabric, fault and load: for each kind of hosts a plot of switches that select paths, and
-/// one of hosts that do, beside ECMP.
+/// Mean over the bound of each path selection, one figure for each fabric, fault and load: for each
+/// kind of hosts a plot of switches that select paths, and one of hosts that do, beside ECMP.
 fn rivals(section: Section, results: &Results<Point>) -> Section {
     let mut setups: Vec<(Setup, u8)> = Vec::new();
     for point in points(results, Study::Rivals) {

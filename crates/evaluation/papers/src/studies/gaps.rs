@@ -1,4 +1,5 @@
-//! Flowlet gaps: each flowlet scheme with gaps around the papers' 100 us, on a whole fabric and with a link down.
+//! Flowlet gaps: each flowlet scheme with gaps around the papers' 100 us, on a whole fabric and
+//! with a link down.
 
 use super::rivals::{self, Hosts, PathSelection, Rival, Setup};
 use super::{Overrides, Point};

@@ -1,5 +1,6 @@
-//! Studies of what MP-HULA's paper leaves to future work (section 5): more paths and other settings, priorities; and failures
-//! in mid-run, which it does not show; and two of schemes of switches and hosts beside each other, and of their flowlet gaps.
+//! Studies of what MP-HULA's paper leaves to future work (section 5): more paths and other
+//! settings, priorities; and failures in mid-run, which it does not show; and two of schemes of
+//! switches and hosts beside each other, and of their flowlet gaps.
 
 mod failures;
 mod figures;

@@ -1,5 +1,6 @@
 //! Numbers of best hops in a switch and of subflows in a connection, in a fabric with more paths
-//! than in the paper's fabric: four next hops at each ToR and aggregation switch, 16 paths between pods.
+//! than in the paper's fabric: four next hops at each ToR and aggregation switch, 16 paths between
+//! pods.
 
 use super::{Column, Overrides, Point};
 use crate::mp_hula::points::{HULA, TCP, flows};
@@ -34,7 +35,8 @@ impl Routing {
     }
 }
 
-/// All-to-all load of the hosts' links. A flow can fill a link of the fabric, so that collisions cost at low loads already.
+/// All-to-all load of the hosts' links. A flow can fill a link of the fabric, so that collisions
+/// cost at low loads already.
 const LOADS: [u8; 2] = [40, 60];
 
 pub(super) fn points(effort: Effort) -> Vec<Point> {

@@ -1,4 +1,5 @@
-//! Priorities for short flows: connections of several subflows, the long ones, leave the best hop to others.
+//! Priorities for short flows: connections of several subflows, the long ones, leave the best hop
+//! to others.
 
 use super::{Column, Overrides, Point};
 use crate::mp_hula::points::{HULA, flows};

@@ -19,7 +19,8 @@ pub(super) const ABOUT: &str = "Switches that balance load and hosts that choose
 pub enum Setup {
     /// The papers' fabric of two pods, 16 hosts a ToR.
     Whole,
-    /// The same under MPTCP hosts of two interfaces; TCP hosts have one, and their rows are those of [`Setup::Whole`].
+    /// The same under MPTCP hosts of two interfaces; TCP hosts have one, and their rows are those
+    /// of [`Setup::Whole`].
     TwoInterfaces,
     /// The same without one of eight links between core and aggregation.
     LinkDown,
@@ -76,8 +77,9 @@ impl Setup {
         }
     }
 
-    /// Loads in percent: of 160 Gbps between the pods, else of the hosts' links; on the oversubscribed fabric three quarters of that leave the leaf by
-    /// uplinks of half the rate, so that 50 % is 75 % of the uplinks.
+    /// Loads in percent: of 160 Gbps between the pods, else of the hosts' links; on the
+    /// oversubscribed fabric three quarters of that leave the leaf by uplinks of half the rate, so
+    /// that 50 % is 75 % of the uplinks.
     fn loads(self, effort: Effort) -> &'static [u8] {
         match (self, effort) {
             (Setup::Whole, Effort::Full) => &[40, 60, 80, 90],
@@ -118,7 +120,8 @@ impl Setup {
             Setup::LinkDown => vec![two_pods, ("fabric.failed", format!("[\"{LINK}\"]"))],
             Setup::Degraded => {
                 let link = format!(r#"[{{ between = "{LINK}", rate = "4Gbps" }}]"#);
-                // ECMP offers the link four times what it carries: flows would pile up until the last measured one ends.
+                // ECMP offers the link four times what it carries: flows would pile up until the
+                // last measured one ends.
                 vec![two_pods, ("fabric.link", link), ("measure.time_limit", "1s".to_owned())]
             }
             Setup::Lossy => {

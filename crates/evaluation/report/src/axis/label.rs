@@ -102,8 +102,8 @@ fn number(value: f64) -> String {
     fixed(value, decimals(value))
 }
 
-/// A number with `decimals` decimals, a true minus sign, and commas from 10,000 on. Numbers that nobody
-/// would write out are powers of ten.
+/// A number with `decimals` decimals, a true minus sign, and commas from 10,000 on. Numbers that
+/// nobody would write out are powers of ten.
 fn fixed(value: f64, decimals: usize) -> String {
     if value != 0.0 && !(1e-9..1e15).contains(&value.abs()) {
         return power_text(value);

@@ -1,8 +1,8 @@
 //! Ticks at round numbers.
 //!
-//! Linear axes follow P. Heckbert, "Nice numbers for graph labels", Graphics Gems (1990): steps of 1, 2
-//! or 5 times a power of ten. Logarithmic axes label decades, every n-th one when they are many,
-//! and 1, 2 and 5 when they are few.
+//! Linear axes follow P. Heckbert, "Nice numbers for graph labels", Graphics Gems (1990): steps of
+//! 1, 2 or 5 times a power of ten. Logarithmic axes label decades, every n-th one when they are
+//! many, and 1, 2 and 5 when they are few.
 
 use super::Span;
 use crate::model::Scale;

@@ -44,7 +44,8 @@ pub(crate) fn draw_fabric(map: &FabricMap, run: &Run, name: &str) -> String {
     svg.finish()
 }
 
-/// The utilisation of all frames, links and directions, in this order: 0 to 250, and 255 for "down".
+/// The utilisation of all frames, links and directions, in this order: 0 to 250, and 255 for
+/// "down".
 pub(crate) fn levels(map: &FabricMap, run: &Run) -> Vec<u8> {
     let level = |load: f32| (load * FULL + 0.5) as u8;
     let frames = 0..map.times.len();

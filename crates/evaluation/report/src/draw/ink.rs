@@ -1,7 +1,7 @@
 //! Colours: what is drawn in which, on paper and on screen, light and dark.
 //!
-//! The series colours keep to the hues of M. Okabe and K. Ito, "Color Universal Design" (2008), with
-//! lightness spread further so that every pair stays apart under protanopia, deuteranopia and
+//! The series colours keep to the hues of M. Okabe and K. Ito, "Color Universal Design" (2008),
+//! with lightness spread further so that every pair stays apart under protanopia, deuteranopia and
 //! tritanopia, and every line stands out from both backgrounds. The load ramp falls steadily in
 //! lightness, so that it reads in print and without colour vision.
 

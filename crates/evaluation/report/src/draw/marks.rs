@@ -173,7 +173,8 @@ fn stretch(run: &[Option<Xy>], style: Style) -> String {
     d
 }
 
-/// The line with fewer corners, none of the others further than [`FINE`] from it (Douglas and Peucker 1973).
+/// The line with fewer corners, none of the others further than [`FINE`] from it (Douglas and
+/// Peucker 1973).
 fn simplified(points: &[Xy]) -> Vec<Xy> {
     let mut is_kept = vec![false; points.len()];
     for end in [is_kept.len().saturating_sub(1), 0] {

@@ -22,8 +22,9 @@ pub(crate) use svg::escape;
 use crate::model::{FabricMap, Plot, Report, Run};
 
 impl Plot {
-    /// The plot as a standalone SVG file for print: light, with its title, complete without styles or scripts.
-    /// Colours follow the order of its series; see [`Plot::to_svg_with`] for those of a report.
+    /// The plot as a standalone SVG file for print: light, with its title, complete without styles
+    /// or scripts. Colours follow the order of its series; see [`Plot::to_svg_with`] for those of a
+    /// report.
     pub fn to_svg(&self) -> String {
         self.to_svg_with(&Colours::of(self.series.iter().map(|s| s.key())))
     }
@@ -37,15 +38,17 @@ impl Plot {
 }
 
 impl FabricMap {
-    /// A run's mean utilisation as SVG, to be placed in a page that colours it as time goes on. A direction of a link is a `line` whose `data-i` is twice the
-    /// link, plus the direction; the text `.when` says of what time the colours are. Colours are the CSS variables of [`page_colours`].
+    /// A run's mean utilisation as SVG, to be placed in a page that colours it as time goes on. A
+    /// direction of a link is a `line` whose `data-i` is twice the link, plus the direction; the
+    /// text `.when` says of what time the colours are. Colours are the CSS variables of
+    /// [`page_colours`].
     pub fn to_page_svg(&self, run: &Run) -> String {
         draw_fabric(self, run, &self.id)
     }
 }
 
-/// The CSS variables of drawings in pages, light and dark: `--page`, `--text`, `--muted`, `--axis`, `--grid`, series from `--s0`, utilisation from `--u0` (idle)
-/// to `--u9` (full).
+/// The CSS variables of drawings in pages, light and dark: `--page`, `--text`, `--muted`, `--axis`,
+/// `--grid`, series from `--s0`, utilisation from `--u0` (idle) to `--u9` (full).
 pub fn page_colours() -> (String, String) {
     css_variables()
 }

@@ -53,7 +53,8 @@ fn draw_level(svg: &mut Svg, (plot, layout): (&Plot, &Layout), y: f64, label: &s
     draw_label(svg, (end, baseline(plot, layout, y, span)), "end", label);
 }
 
-/// The baseline of the label of a level line at `y`, above or below the line: where fewer curves cross it, above if there is no difference.
+/// The baseline of the label of a level line at `y`, above or below the line: where fewer curves
+/// cross it, above if there is no difference.
 fn baseline(plot: &Plot, layout: &Layout, y: f64, span: (f64, f64)) -> f64 {
     let (frame, above, below) = (layout.frame, y - 5.0, y + 14.0);
     if y - frame.top < 16.0 {

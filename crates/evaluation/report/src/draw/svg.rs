@@ -93,7 +93,8 @@ pub(crate) fn px(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Text that is safe between tags and inside quoted attributes. Characters that XML forbids are left out.
+/// Text that is safe between tags and inside quoted attributes. Characters that XML forbids are
+/// left out.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

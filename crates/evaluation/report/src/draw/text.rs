@@ -5,7 +5,8 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
-/// `text` in lines of at most `limit` pixels, broken at spaces; a longer word keeps a line of its own.
+/// `text` in lines of at most `limit` pixels, broken at spaces; a longer word keeps a line of its
+/// own.
 pub(crate) fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -50,8 +50,9 @@ pub struct Link {
 pub struct Run {
     /// The scheme.
     pub name: String,
-    /// One frame for each of [`FabricMap::times`]; in it one entry for each of [`FabricMap::links`],
-    /// the utilisation (0 to 1) from `a` to `b` and from `b` to `a`, kept to 1/250.
+    /// One frame for each of [`FabricMap::times`]; in it one entry for each of
+    /// [`FabricMap::links`], the utilisation (0 to 1) from `a` to `b` and from `b` to `a`, kept to
+    /// 1/250.
     /// NaN says that the link was down; so does an entry that is missing.
     pub frames: Vec<Vec<[f32; 2]>>,
 }

@@ -128,8 +128,8 @@ impl Axis {
 }
 
 impl Scale {
-    /// True if a value has a place on this scale: finite, positive on a logarithmic one, and of a size
-    /// (1e-280 to 1e280, or zero) that leaves room to compute with.
+    /// True if a value has a place on this scale: finite, positive on a logarithmic one, and of a
+    /// size (1e-280 to 1e280, or zero) that leaves room to compute with.
     pub fn admits(self, value: f64) -> bool {
         match self {
             Scale::Linear => value.abs() <= 1e280,

@@ -1,7 +1,10 @@
-//! Times of single flows that no scheme goes below, also one that sends a flow's packets on several paths at once.
+//! Times of single flows that no scheme goes below, also one that sends a flow's packets on several
+//! paths at once.
 //!
-//! The ideal completion time is that of one path, so that packets on several can be faster. Whatever the paths are, all bytes of a
-//! flow cross the links of both of its hosts, one after another, and each frame crosses the whole fabric. Failures are left out: they make no path better.
+//! The ideal completion time is that of one path, so that packets on several can be faster.
+//! Whatever the paths are, all bytes of a flow cross the links of both of its hosts, one after
+//! another, and each frame crosses the whole fabric. Failures are left out: they make no path
+//! better.
 
 use heddle_fabric::{Fabric, PortInfo, Routes};
 use heddle_scenario::Scenario;
@@ -26,8 +29,9 @@ impl<'a> SingleFlows<'a> {
 
     /// The least completion time of a flow that has the fabric to itself.
     ///
-    /// The last frame leaves the sender, or the first one reaches the receiver's link, when all others have passed that host's link or still
-    /// have to. The last one may be short, so that it may have overtaken the full one before it: the larger of both bounds counts. Over several
+    /// The last frame leaves the sender, or the first one reaches the receiver's link, when all
+    /// others have passed that host's link or still have to. The last one may be short, so that it
+    /// may have overtaken the full one before it: the larger of both bounds counts. Over several
     /// interfaces as many frames pass at once.
     pub(super) fn least(&mut self, flow: &FlowRecord) -> Time {
         let mss = u64::from(self.scenario.transport.tcp().mss);

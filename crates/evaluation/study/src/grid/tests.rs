@@ -88,7 +88,8 @@ fn what_is_kept_is_not_run_again() {
     assert_eq!((&again[0], &again[2..]), (&whole[0], &whole[2..]));
 }
 
-/// A stop while the results of an earlier run are read ends with the first run that has to be computed.
+/// A stop while the results of an earlier run are read ends with the first run that has to be
+/// computed.
 #[test]
 fn a_stop_among_kept_results() {
     let folder = tempfile::tempdir().unwrap();

@@ -21,8 +21,8 @@ pub struct Merged {
     pub conflicts: Vec<PathBuf>,
 }
 
-/// Copies the runs of other stores, and the tables beside them, into one. A key names all that a result depends on, so that equal keys have
-/// equal results.
+/// Copies the runs of other stores, and the tables beside them, into one. A key names all that a
+/// result depends on, so that equal keys have equal results.
 ///
 /// # Errors
 /// The first folder or file that cannot be read or written; what was copied until then stays.

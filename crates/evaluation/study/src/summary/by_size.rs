@@ -8,13 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{ClassSummary, slowdown, sorted};
 
-/// Sizes over which slowdowns are drawn: each has a twentieth of the flows, as HPCC (SIGCOMM 2019) figure 10 has them.
+/// Sizes over which slowdowns are drawn: each has a twentieth of the flows, as HPCC (SIGCOMM 2019)
+/// figure 10 has them.
 const STEPS: usize = 20;
 
 /// A class of flow sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeClass {
-    /// Its name in tables: `small`, `medium` and `large` for the default classes, as in `below-64KB`, `64KB-1MB`, `above-1MB` for others.
+    /// Its name in tables: `small`, `medium` and `large` for the default classes, as in
+    /// `below-64KB`, `64KB-1MB`, `above-1MB` for others.
     pub name: String,
     /// The same for readers, as in `< 100 KB`, `100 KB-10 MB`, `> 10 MB`.
     pub title: String,
@@ -84,7 +86,8 @@ fn spaced(size: Bytes) -> String {
     format!("{} {}", &text[..unit], &text[unit..])
 }
 
-/// Slowdowns over size: flows in the order of their sizes, a twentieth of them at a time, flows of one size together.
+/// Slowdowns over size: flows in the order of their sizes, a twentieth of them at a time, flows of
+/// one size together.
 pub(super) fn slowdown_by_size(flows: &[FlowRecord]) -> Vec<SizeStep> {
     let mut flows: Vec<&FlowRecord> = flows.iter().collect();
     flows.sort_by_key(|flow| flow.size);

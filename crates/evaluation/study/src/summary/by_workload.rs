@@ -42,7 +42,8 @@ pub struct CollectiveSummary {
     pub name: String,
     /// From the first start to the last end.
     pub seconds: f64,
-    /// The same in an empty fabric: the ideal completion times along the longest chain of flows that wait for each other.
+    /// The same in an empty fabric: the ideal completion times along the longest chain of flows
+    /// that wait for each other.
     pub ideal_seconds: f64,
 }
 

@@ -36,7 +36,8 @@ fn outcome(flows: Vec<FlowRecord>, samples: Samples) -> Outcome {
     }
 }
 
-/// One 1 Gbps port sampled every 10 us (1250 bytes at most); each sample is bytes sent and bytes waiting.
+/// One 1 Gbps port sampled every 10 us (1250 bytes at most); each sample is bytes sent and bytes
+/// waiting.
 fn samples(rows: impl IntoIterator<Item = (u32, u32)>) -> Samples {
     let name = |from: &str, to: &str| PortName {
         from: from.into(),
@@ -118,7 +119,8 @@ fn a_run_that_ends_before_its_window_has_no_ports() {
     assert!(ports(&outcome(Vec::new(), samples)).is_empty());
 }
 
-/// 401 samples at most 200 frames: three to a frame, the last of two; a frame is the mean of its samples.
+/// 401 samples at most 200 frames: three to a frame, the last of two; a frame is the mean of its
+/// samples.
 #[test]
 fn long_series_are_averaged_into_frames() {
     let samples = samples((0..401).map(|i| (if i % 3 == 0 { 1250 } else { 0 }, 0)));
@@ -128,8 +130,9 @@ fn long_series_are_averaged_into_frames() {
     assert_eq!((series[0], series[133]), (333, 500));
 }
 
-/// Frames that end at 30 us and 60 us; flows that take 2, 4 and 8 times as long as in an empty fabric. A flow that starts at
-/// the end of a frame is of that frame, one behind the last frame of none.
+/// Frames that end at 30 us and 60 us; flows that take 2, 4 and 8 times as long as in an empty
+/// fabric. A flow that starts at the end of a frame is of that frame, one behind the last frame of
+/// none.
 #[test]
 fn slowdowns_over_time() {
     let at = |micros: u64, took: u64| FlowRecord { start: Time::micros(micros), ..flow(1, took) };

@@ -50,7 +50,8 @@ fn cdfs(named: &[(&str, &[RunSummary])]) -> Vec<heddle_report::Plot> {
     groups.map(plot).collect()
 }
 
-/// Slowdowns of named runs, in groups that one plot can tell apart: their distributions, and their tails over size where there are several sizes.
+/// Slowdowns of named runs, in groups that one plot can tell apart: their distributions, and their
+/// tails over size where there are several sizes.
 fn slowdown_plots(named: &[(&str, &[RunSummary])]) -> Vec<heddle_report::Plot> {
     let groups = named.chunks(MOST_CURVES).enumerate();
     let plots = |(index, group): (usize, &[(&str, &[RunSummary])])| {
@@ -88,7 +89,8 @@ pub fn of_run(scenario: &Scenario, runs: &[RunSummary]) -> Report {
     report
 }
 
-/// The report of a sweep: a curve for each setting of the first axis, over the last one if it is a number.
+/// The report of a sweep: a curve for each setting of the first axis, over the last one if it is a
+/// number.
 pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
     let named: Vec<(String, OverSeeds)> =
         rows.iter().map(|row| (row.settings.join(" "), row.over_seeds.clone())).collect();
@@ -156,7 +158,8 @@ fn sweep_curves(axes: &[Axis], rows: &[Row]) -> Option<(String, Vec<Curve>)> {
     Some((axes[x].key.clone(), curves))
 }
 
-/// The number that a value starts with; its unit, if any, must be that of its neighbours to make sense of a plot.
+/// The number that a value starts with; its unit, if any, must be that of its neighbours to make
+/// sense of a plot.
 fn number(value: &str) -> Option<f64> {
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     value[..end].parse().ok()
@@ -207,7 +210,8 @@ fn classes(rows: &[(String, OverSeeds)]) -> &[ClassOverSeeds] {
     rows.first().map_or(&[], |(_, over)| &over.classes.0)
 }
 
-/// Times and slowdowns of each class of sizes that has flows, a row for each name and class; `None` if fewer than two have any.
+/// Times and slowdowns of each class of sizes that has flows, a row for each name and class; `None`
+/// if fewer than two have any.
 fn class_table(key: &str, rows: &[(String, OverSeeds)]) -> Option<Table> {
     let has_flows = |class: &&ClassOverSeeds| class.fct_mean.is_some();
     if rows.iter().all(|(_, over)| over.classes.0.iter().filter(has_flows).count() < 2) {

@@ -8,7 +8,8 @@ use crate::point::{Point, Results};
 use crate::results::OverSeeds;
 use crate::summary::RunSummary;
 
-/// Ratios of mean FCTs that a paper states: the system, and (load in percent, its mean over that of the reference).
+/// Ratios of mean FCTs that a paper states: the system, and (load in percent, its mean over that of
+/// the reference).
 pub type PaperRatios = &'static [(&'static str, &'static [(f64, f64)])];
 
 /// The curves of one figure.
@@ -21,7 +22,8 @@ pub struct Panel {
     pub curves: Vec<Curve>,
     /// The system that the others are compared with.
     pub reference: &'static str,
-    /// The load in percent from which on an equal split (ECMP) overloads a link; `None` if there is none.
+    /// The load in percent from which on an equal split (ECMP) overloads a link; `None` if there is
+    /// none.
     pub overload: Option<f64>,
 }
 
@@ -46,7 +48,8 @@ impl Panel {
         self.curves.first()?.points.last().map(|(load, _)| *load)
     }
 
-    /// Table, how much faster the reference is, flow completion times by size of flow, their distribution at the last load.
+    /// Table, how much faster the reference is, flow completion times by size of flow, their
+    /// distribution at the last load.
     pub fn section(&self, stated: PaperRatios) -> Option<Section> {
         let last = self.last_load()?;
         let plot = |metric: FctMetric| {
@@ -88,7 +91,8 @@ impl Panel {
         plots::fct_cdf(&format!("{}-cdf", self.id), &title, &runs.collect::<Vec<_>>())
     }
 
-    /// The first seed's run of each system at a load, where ports were sampled. The ideal fabric has no ports.
+    /// The first seed's run of each system at a load, where ports were sampled. The ideal fabric
+    /// has no ports.
     pub fn sampled_at(&self, load: f64) -> Vec<(&str, &RunSummary)> {
         let at = |curve: &'_ Curve| curve.points.iter().position(|(x, _)| *x == load);
         self.curves
@@ -98,8 +102,8 @@ impl Panel {
             .collect()
     }
 
-    /// Speed-up of the reference over the others, with the ratios that the paper states as separate points: its
-    /// curves cannot be read off its text.
+    /// Speed-up of the reference over the others, with the ratios that the paper states as separate
+    /// points: its curves cannot be read off its text.
     pub fn speedup(&self, metric: FctMetric, stated: PaperRatios) -> Plot {
         let x = Axis::new("Load", Unit::plain("%"));
         let y = Axis::new(format!("Mean FCT over {}'s", self.reference), Unit::plain("x"));

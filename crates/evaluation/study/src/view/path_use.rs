@@ -18,8 +18,8 @@ const COLUMNS: [(&str, Metric, &str); 8] = [
     ("dropped", metric::dropped, "packets"),
 ];
 
-/// A row for each system and load: shares of the samples of connections with two subflows or more, of the segments, of the
-/// bytes; means over the seeds.
+/// A row for each system and load: shares of the samples of connections with two subflows or more,
+/// of the segments, of the bytes; means over the seeds.
 pub fn table(curves: &[Curve]) -> Table {
     table_by("load", curves)
 }
@@ -41,7 +41,8 @@ pub fn table_by(x: &str, curves: &[Curve]) -> Table {
     )
 }
 
-/// Share of samples with a shared link, and of segments reordered, over the load; `None` where no run had several subflows.
+/// Share of samples with a shared link, and of segments reordered, over the load; `None` where no
+/// run had several subflows.
 pub fn plots(id: &str, curves: &[Curve]) -> Option<(Plot, Plot)> {
     let runs = curves.iter().flat_map(|curve| &curve.points).flat_map(|(_, runs)| runs);
     if !runs.into_iter().any(|run| run.path_use.is_some()) {

@@ -144,8 +144,8 @@ pub fn slowdown_cdf(id: &str, runs: &[(&str, &[RunSummary])]) -> Plot {
     })
 }
 
-/// The 99th percentile of slowdowns over size, and the median where one set of runs is drawn, in the first seed's run; `None` where flows have one
-/// size. As figure 10 of HPCC (SIGCOMM 2019).
+/// The 99th percentile of slowdowns over size, and the median where one set of runs is drawn, in
+/// the first seed's run; `None` where flows have one size. As figure 10 of HPCC (SIGCOMM 2019).
 pub fn slowdown_by_size(id: &str, runs: &[(&str, &[RunSummary])]) -> Option<Plot> {
     let first = |runs: &[RunSummary]| runs.first().map(|run| run.fct.by_size.clone());
     let steps: Vec<(&str, Vec<SizeStep>)> =

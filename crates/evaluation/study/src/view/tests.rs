@@ -20,7 +20,8 @@ fn a_run_with_its_links() {
     }
 }
 
-/// The map shows a link that is down from the start as such; one of two long flows a host may be left without any figure.
+/// The map shows a link that is down from the start as such; one of two long flows a host may be
+/// left without any figure.
 #[test]
 fn failed_links_and_workloads_without_flow_times() {
     for changes in [

@@ -12,7 +12,8 @@ const HELP: &str = "build it: ./x build, or cargo build --release --package hedd
 /// The most flows of a balancer that are read: many times those of a demonstration.
 const FLOWS: usize = 1000;
 
-/// Balancers in mode `learn`, with the heddled that is installed beside this program or on the PATH.
+/// Balancers in mode `learn`, with the heddled that is installed beside this program or on the
+/// PATH.
 ///
 /// # Errors
 /// If heddled is not installed.
@@ -40,8 +41,9 @@ pub(crate) struct Flow {
     pub(crate) seen: Instant,
 }
 
-/// The flows in the tables of the balancers that run, by the client's address and port. Of several balancers that know a flow its packets
-/// come to the one that saw the last: the others remember it for them.
+/// The flows in the tables of the balancers that run, by the client's address and port. Of several
+/// balancers that know a flow its packets come to the one that saw the last: the others remember it
+/// for them.
 ///
 /// # Errors
 /// If one does not answer.

@@ -1,5 +1,5 @@
-//! `heddle-lab demo`: several balancers, a download over several subflows, and a balancer that fails on the way; first with plain
-//! hashing, then with learning.
+//! `heddle-lab demo`: several balancers, a download over several subflows, and a balancer that
+//! fails on the way; first with plain hashing, then with learning.
 
 mod transfer;
 
@@ -26,10 +26,12 @@ const BACKENDS: usize = 4;
 const SUBFLOWS: usize = 4;
 const JOINS: u64 = SUBFLOWS as u64 - 1;
 
-/// Limit on the time until each of the client's joins is established or refused; with plain hashing most of them are refused.
+/// Limit on the time until each of the client's joins is established or refused; with plain hashing
+/// most of them are refused.
 const JOINING: Duration = Duration::from_secs(60);
 
-/// Limit on the time until the balancers have noted a packet of each subflow since the download began.
+/// Limit on the time until the balancers have noted a packet of each subflow since the download
+/// began.
 const NOTING: Duration = Duration::from_secs(30);
 
 /// A download with one kind of balancer.
@@ -154,7 +156,8 @@ fn wait_for_joins(lab: &Lab, connection: &Connection) -> Result<u64, LabError> {
     })
 }
 
-/// The flows of the established subflows: since the download began, packets of each came to the balancer that it has.
+/// The flows of the established subflows: since the download began, packets of each came to the
+/// balancer that it has.
 fn flows_of_subflows(
     cluster: &Cluster<'_>,
     reader: &StatusReader,

@@ -22,9 +22,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// A download over four subflows through three balancers, one of which fails on the way: with plain hashing, then with learning.
+    /// A download over four subflows through three balancers, one of which fails on the way: with
+    /// plain hashing, then with learning.
     Demo(Demo),
-    /// Load, while clients, backends, balancers and etcd come and go at random; every byte is checked.
+    /// Load, while clients, backends, balancers and etcd come and go at random; every byte is
+    /// checked.
     Soak(soak::Soak),
     /// Run a simulator's scenario on real kernels: a namespace for each host and switch.
     #[command(disable_help_flag = true)]
@@ -54,7 +56,8 @@ enum Command {
     Generate(Generate),
 }
 
-/// A sub-command that is the other program's of the same name: the simulator's fabrics are no part of this crate.
+/// A sub-command that is the other program's of the same name: the simulator's fabrics are no part
+/// of this crate.
 macro_rules! emulation {
     ($name:literal) => {
         External {

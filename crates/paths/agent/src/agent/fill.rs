@@ -9,11 +9,12 @@ use crate::paths::PathError;
 /// The most ports that a request may name.
 const MOST_TAKEN: usize = 4096;
 
-/// Links between switches that a placed subflow has in common with the first one: places where both take the same next hop of the same
-/// router. The last router has one next hop, the receiver.
+/// Links between switches that a placed subflow has in common with the first one: places where both
+/// take the same next hop of the same router. The last router has one next hop, the receiver.
 fn shared_links(first: &[(String, u32)], placed: &v1::Subflow) -> usize {
     let Some(path) = &placed.path else { return 0 };
-    // A path's nodes are the sender, the routers, and the receiver. A name may say which of several parallel links leads to its node.
+    // A path's nodes are the sender, the routers, and the receiver. A name may say which of several
+    // parallel links leads to its node.
     let router = |name: &str| name.split('#').next().unwrap_or_default().to_owned();
     let routers = path.nodes.iter().skip(1).map(|name| router(name));
     let placed: Vec<(String, u32)> = routers.zip(path.next_hops.iter().copied()).collect();
@@ -85,8 +86,8 @@ impl Agent {
         Ok(())
     }
 
-    /// Places as many subflows as are missing, and the first one, whose port the kernel has chosen: the placed one that has most links in
-    /// common with it is left out.
+    /// Places as many subflows as are missing, and the first one, whose port the kernel has chosen:
+    /// the placed one that has most links in common with it is left out.
     async fn open_all(
         &mut self,
         token: u32,
@@ -122,7 +123,8 @@ impl Agent {
         result
     }
 
-    /// The routers of the first subflow, which are noted, with the next hop that each takes; empty if they are not known.
+    /// The routers of the first subflow, which are noted, with the next hop that each takes; empty
+    /// if they are not known.
     async fn first_path(&mut self, connection: &mut Connection) -> Vec<(String, u32)> {
         let header = v1::Header {
             source: connection.local.ip().to_string(),

@@ -1,4 +1,5 @@
-//! Looks at all sockets: they find connections that were there before the agent, subflows whose packets time out, and what a lost event had said.
+//! Looks at all sockets: they find connections that were there before the agent, subflows whose
+//! packets time out, and what a lost event had said.
 
 use std::io;
 
@@ -52,7 +53,8 @@ impl Agent {
         Ok(())
     }
 
-    /// Marks the subflows that time out while others of the connection do not, those that are gone, and those that were never established.
+    /// Marks the subflows that time out while others of the connection do not, those that are gone,
+    /// and those that were never established.
     fn find_failed(&mut self, token: u32, own: &[diag::Subflow]) -> Vec<Further> {
         let Some(connection) = self.connections.get(&token) else { return Vec::new() };
         let works = own.iter().any(|one| one.timeouts == 0);

@@ -175,7 +175,8 @@ const SERVER_SIDE: u16 = 18;
 const FLAG_SERVER_SIDE: u16 = 2;
 
 impl Event {
-    /// The event of a message; `None` for others, and for one without the attributes that it should have.
+    /// The event of a message; `None` for others, and for one without the attributes that it should
+    /// have.
     #[must_use]
     pub fn parse(message: &PmMessage) -> Option<Event> {
         let read = Read(&message.attributes);

@@ -50,7 +50,8 @@ pub struct Connection {
     pub expires: u64,
     /// Its subflows.
     pub subflows: BTreeMap<SubflowId, Subflow>,
-    /// Source ports that its sender uses for flows of its own ([`crate::Connections::set_taken_ports`]).
+    /// Source ports that its sender uses for flows of its own
+    /// ([`crate::Connections::set_taken_ports`]).
     pub taken: BTreeSet<u16>,
     pub(super) next_subflow: u32,
 }

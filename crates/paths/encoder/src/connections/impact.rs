@@ -11,7 +11,8 @@ pub enum LinkImpact {
         /// The link, as an index of the graph's links.
         link: u32,
     },
-    /// Its links are up, but routers have other next hops than before, and its header fields select another path now.
+    /// Its links are up, but routers have other next hops than before, and its header fields select
+    /// another path now.
     Rerouted,
 }
 
@@ -27,7 +28,8 @@ pub struct Affected {
 }
 
 impl Connections {
-    /// The subflows whose packets no longer take their paths, after links have failed or recovered ([`Network::set_down`]).
+    /// The subflows whose packets no longer take their paths, after links have failed or recovered
+    /// ([`Network::set_down`]).
     pub fn affected(&self, network: &Network) -> Vec<Affected> {
         let all = self.iter().flat_map(|(id, connection)| connection.affected(network, id));
         all.collect()
@@ -44,7 +46,8 @@ impl Connection {
         })
     }
 
-    /// The impact of link changes on a subflow; none if its packets take its path, or if there is no such subflow.
+    /// The impact of link changes on a subflow; none if its packets take its path, or if there is
+    /// no such subflow.
     pub fn link_impact(&self, network: &Network, subflow: SubflowId) -> Option<LinkImpact> {
         impact(network, self.request.pair, self.subflows.get(&subflow)?)
     }

@@ -54,15 +54,17 @@ impl Connection {
 }
 
 impl Connections {
-    /// The same, with numbers from `first` on: numbers that an earlier process has given are then not given again.
+    /// The same, with numbers from `first` on: numbers that an earlier process has given are then
+    /// not given again.
     #[must_use]
     pub fn starting_at(mut self, first: u64) -> Connections {
         self.next = self.next.max(first);
         self
     }
 
-    /// Opens a connection again as it was: its header fields stay in use, and its load on links. Gives false, and opens nothing, if the
-    /// network does not have its hosts or paths, or if the number is in use.
+    /// Opens a connection again as it was: its header fields stay in use, and its load on links.
+    /// Gives false, and opens nothing, if the network does not have its hosts or paths, or if the
+    /// number is in use.
     pub fn restore(&mut self, network: &Network, id: ConnectionId, saved: SavedConnection) -> bool {
         let pair = saved.request.pair;
         let fabric = network.fabric();

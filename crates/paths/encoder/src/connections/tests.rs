@@ -41,7 +41,8 @@ fn spines(network: &Network, connection: &Connection) -> BTreeSet<String> {
     ids.map(|subflow| switches(network, connection, *subflow)[1].clone()).collect()
 }
 
-/// Claim C6: seven paths, seven subflows, all of them used, whatever the connection. Random ports do so in 0.6 % of cases.
+/// Claim C6: seven paths, seven subflows, all of them used, whatever the connection. Random ports
+/// do so in 0.6 % of cases.
 #[test]
 fn seven_subflows_take_seven_paths() {
     let network = network(&leaf_spine(2, 7), 7);
@@ -121,7 +122,8 @@ fn subflows_come_and_go() {
     );
 }
 
-/// 3 spines become 2: the subflow over the failed one is dead, and another one's digit names another spine now.
+/// 3 spines become 2: the subflow over the failed one is dead, and another one's digit names
+/// another spine now.
 #[test]
 fn after_a_failure_the_affected_subflows_are_listed_and_moved() {
     let mut network = network(&leaf_spine(2, 3), 3);
@@ -140,7 +142,8 @@ fn after_a_failure_the_affected_subflows_are_listed_and_moved() {
     affected.sort_by_key(|affected| affected.subflow != first);
     let state = |subflow, impact| Affected { connection: id, subflow, impact };
     assert_eq!(affected[0], state(first, LinkImpact::LinkDown { link }));
-    // Number 1 of 3 was spine 2 and is number 0 of 2: the digit 1 is spine 3 now. Number 2 is too high, and is hashed.
+    // Number 1 of 3 was spine 2 and is number 0 of 2: the digit 1 is spine 3 now. Number 2 is too
+    // high, and is hashed.
     assert!(affected[1..].contains(&state(second, LinkImpact::Rerouted)));
     assert!(
         affected[1..]
@@ -191,7 +194,8 @@ fn a_subflow_that_cannot_be_moved_stays() {
     );
 }
 
-/// Of a field with 8 ports, half name each spine: the fifth subflow over one spine finds none, and nothing of it is left.
+/// Of a field with 8 ports, half name each spine: the fifth subflow over one spine finds none, and
+/// nothing of it is left.
 #[test]
 fn a_connection_that_finds_no_ports_is_not_opened() {
     let field = Field::SourcePort(heddle_policy::cflb::PortRange { low: 50_000, high: 50_007 });
@@ -222,8 +226,8 @@ fn rates_are_reserved_for_each_subflow() {
     assert_eq!(fits, [Fit::Fits, Fit::Fits, Fit::Oversubscribed { by: Rate::gbps(2) }]);
 }
 
-/// Of 8 ports half name each spine. One is refused, one is marked for the host: 6 subflows find ports, the next one over either
-/// spine has tried all 4 names of its path.
+/// Of 8 ports half name each spine. One is refused, one is marked for the host: 6 subflows find
+/// ports, the next one over either spine has tried all 4 names of its path.
 #[test]
 fn ports_that_are_in_use_elsewhere_are_not_given() {
     let field = Field::SourcePort(heddle_policy::cflb::PortRange { low: 50_000, high: 50_007 });
@@ -260,7 +264,8 @@ fn ports_that_are_in_use_elsewhere_are_not_given() {
     assert_eq!(connections.set_taken_ports(marking, [50_005].into()), gone);
 }
 
-/// A subflow that is placed anew leaves a port that its host now uses otherwise; if there is no other one, it stays.
+/// A subflow that is placed anew leaves a port that its host now uses otherwise; if there is no
+/// other one, it stays.
 #[test]
 fn a_subflow_placed_anew_asks_for_free_ports_again() {
     let network = network(&leaf_spine(2, 2), 2);
@@ -329,8 +334,8 @@ fn with_flow_labels_the_ports_are_the_callers() {
 }
 
 proptest! {
-    /// Connections open and close while links fail: every subflow that is not listed as affected takes its path, and in the end
-    /// nothing is left on links or allocated.
+    /// Connections open and close while links fail: every subflow that is not listed as affected
+    /// takes its path, and in the end nothing is left on links or allocated.
     #[test]
     fn subflows_take_their_paths_or_are_listed(
         graph in any_graph(),

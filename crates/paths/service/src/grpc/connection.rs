@@ -1,4 +1,5 @@
-//! Accepted connections as gRPC's server takes them: a stream of sockets, each of which holds its permit.
+//! Accepted connections as gRPC's server takes them: a stream of sockets, each of which holds its
+//! permit.
 
 use std::io;
 use std::pin::Pin;
@@ -20,8 +21,8 @@ pub struct Connection {
     _permit: Permit,
 }
 
-/// Accepts connections in a task of its own, until the stream is dropped. Each handshake is a task of its own, too: a slow one holds up no
-/// other.
+/// Accepts connections in a task of its own, until the stream is dropped. Each handshake is a task
+/// of its own, too: a slow one holds up no other.
 pub fn connections(
     mut incoming: Incoming<TcpListener>,
     security: Security,

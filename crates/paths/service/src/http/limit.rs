@@ -15,8 +15,9 @@ use super::{HEALTH, OPENAPI};
 use crate::Service;
 use crate::tokens::Refusal;
 
-/// Checks a request's token, reads its body and answers the request, both within [`crate::Limits::request`], and counts the requests that HTTP rejects.
-/// The size of the body is limited by the extractor of [`axum::body::Bytes`].
+/// Checks a request's token, reads its body and answers the request, both within
+/// [`crate::Limits::request`], and counts the requests that HTTP rejects. The size of the body is
+/// limited by the extractor of [`axum::body::Bytes`].
 pub async fn limited(
     State(service): State<Arc<Service>>,
     request: Request,
@@ -42,7 +43,8 @@ pub async fn limited(
     response
 }
 
-/// Checks the request's token. Health, the OpenAPI document and the descriptions of problems need none.
+/// Checks the request's token. Health, the OpenAPI document and the descriptions of problems need
+/// none.
 fn authorised(service: &Service, request: &Request) -> Result<(), Refusal> {
     let path = request.uri().path();
     if matches!(path, HEALTH | OPENAPI) || path.starts_with(PREFIX) {

@@ -1,4 +1,5 @@
-//! Problems as HTTP responses: `application/problem+json` (RFC 9457) with the extension members `code`, `help` and `field`.
+//! Problems as HTTP responses: `application/problem+json` (RFC 9457) with the extension members
+//! `code`, `help` and `field`.
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,5 @@
-//! The types of problems that HTTP responses report, and the members that are the same for each occurrence of a type.
+//! The types of problems that HTTP responses report, and the members that are the same for each
+//! occurrence of a type.
 
 use heddle_daemon::problem_kinds;
 

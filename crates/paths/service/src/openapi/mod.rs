@@ -1,4 +1,5 @@
-//! The OpenAPI 3.1 document of the HTTP interface, made from the `.proto` file's descriptors, so that both have the same fields and comments.
+//! The OpenAPI 3.1 document of the HTTP interface, made from the `.proto` file's descriptors, so
+//! that both have the same fields and comments.
 
 mod schema;
 

@@ -16,11 +16,13 @@ use crate::{Code, Limits, Problem, request, response, v1};
 const LIMITS: (u32, u32) = (256, 1024);
 
 impl Service {
-    /// Opens a connection. For a pair with many paths this computes for long and must not run in an asynchronous task.
+    /// Opens a connection. For a pair with many paths this computes for long and must not run in an
+    /// asynchronous task.
     ///
     /// # Errors
-    /// Unknown hosts, a pair without paths, 0 or more than 16 subflows, ports that cannot be as requested, a lease that is too short or
-    /// too long, no free encoding, too many connections or taken ports.
+    /// Unknown hosts, a pair without paths, 0 or more than 16 subflows, ports that cannot be as
+    /// requested, a lease that is too short or too long, no free encoding, too many connections or
+    /// taken ports.
     pub fn open_connection(
         &self,
         request: &v1::OpenConnectionRequest,
@@ -100,7 +102,8 @@ impl Service {
         })
     }
 
-    /// Moves a subflow to another path with other header fields. It computes for as long as [`Service::open_connection`].
+    /// Moves a subflow to another path with other header fields. It computes for as long as
+    /// [`Service::open_connection`].
     ///
     /// # Errors
     /// As [`Service::add_subflow`]; no such subflow. The subflow is unchanged then.

@@ -29,7 +29,8 @@ impl Service {
         })
     }
 
-    /// Changes the state of a link. In large fabrics this computes for long and must not run in an asynchronous task.
+    /// Changes the state of a link. In large fabrics this computes for long and must not run in an
+    /// asynchronous task.
     ///
     /// # Errors
     /// No such link; no state.

@@ -36,7 +36,8 @@ impl Service {
     /// Encodes a path.
     ///
     /// # Errors
-    /// Unknown hosts, a path that does not exist or cannot be encoded, ports that cannot be as requested, no free encoding.
+    /// Unknown hosts, a path that does not exist or cannot be encoded, ports that cannot be as
+    /// requested, no free encoding.
     pub fn encode(&self, request: &v1::EncodeRequest) -> Result<v1::EncodeResponse, Problem> {
         self.run("encode", || {
             let network = self.network();

@@ -1,7 +1,9 @@
-//! Set-associative tables: an entry may be in any slot of the bucket selected by its hash, as in a cache.
+//! Set-associative tables: an entry may be in any slot of the bucket selected by its hash, as in a
+//! cache.
 //!
-//! A direct-mapped table at a load of 1/6 would reject one new entry in six. With buckets of four slots it is one in 200, and a switch reads
-//! the four slots at once, one in each of four register arrays.
+//! A direct-mapped table at a load of 1/6 would reject one new entry in six. With buckets of four
+//! slots it is one in 200, and a switch reads the four slots at once, one in each of four register
+//! arrays.
 
 use core::ops::Range;
 

@@ -9,7 +9,8 @@ use heddle_wire::{Key, MptcpId, Subflow, Token, Version};
 use super::buckets::{bucket, fingerprint, slots};
 use crate::{Digest, Ingress, MptcpTablesConfig, Nanos, mix};
 
-/// Switch bytes per entry: fingerprint (2), tokens (4 each), count and number (1), last-seen time (6), FINs (1).
+/// Switch bytes per entry: fingerprint (2), tokens (4 each), count and number (1), last-seen time
+/// (6), FINs (1).
 const BYTES_PER_ENTRY: usize = 18;
 
 /// Subflow number after the first.
@@ -31,7 +32,8 @@ impl Tokens {
         token == self.a || token == self.b
     }
 
-    /// MPTCP ID of the connection. The paper stores it beside the tokens; each follows from the other.
+    /// MPTCP ID of the connection. The paper stores it beside the tokens; each follows from the
+    /// other.
     pub const fn id(self) -> MptcpId {
         MptcpId((self.a.0 as u64) << 32 | self.b.0 as u64)
     }
@@ -88,7 +90,8 @@ impl Entry {
         self.number == Subflow::FIRST.number()
     }
 
-    /// Increments the number of subflows, which is the number of the new one. After 16 it restarts at 2.
+    /// Increments the number of subflows, which is the number of the new one. After 16 it restarts
+    /// at 2.
     const fn count_subflow(&mut self) {
         self.subflows = if self.subflows < Subflow::MAX { self.subflows + 1 } else { SECOND };
     }

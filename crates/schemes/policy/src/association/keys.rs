@@ -1,6 +1,7 @@
 //! The key table: key A of a version-0 handshake, from the SYN to the SYN/ACK.
 //!
-//! Direct-mapped: a key is stored for one round trip only, and the third packet of the handshake replaces a missing one.
+//! Direct-mapped: a key is stored for one round trip only, and the third packet of the handshake
+//! replaces a missing one.
 
 use alloc::boxed::Box;
 
@@ -43,7 +44,8 @@ impl KeyTable {
         KeyTable { slots, idle_after: config.association_idle.as_nanos(), salt }
     }
 
-    /// Stores the key of `flow`. Returns false if the slot holds a key of another flow that has not expired.
+    /// Stores the key of `flow`. Returns false if the slot holds a key of another flow that has not
+    /// expired.
     pub fn insert(&mut self, now: Nanos, flow: u32, key: Key) -> bool {
         let (slot, fingerprint) = self.locate(flow);
         let idle_after = self.idle_after;
@@ -76,7 +78,8 @@ impl KeyTable {
         (hash as usize & (self.slots.len() - 1), buckets::fingerprint(hash))
     }
 
-    /// Adds for each slot 0 if it is empty, otherwise 1, the fingerprint, the key as a number in network order, and its time.
+    /// Adds for each slot 0 if it is empty, otherwise 1, the fingerprint, the key as a number in
+    /// network order, and its time.
     pub fn digest(&self, digest: &mut Digest) {
         for slot in &self.slots {
             let KeyEntry { since, key, fingerprint, used } = *slot;

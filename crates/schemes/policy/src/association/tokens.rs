@@ -1,7 +1,8 @@
 //! The token table: from a token to the slot of its connection's first subflow.
 //!
-//! An entry of this table does not store the token: the association entry that it refers to does. So nothing is removed here with an
-//! association entry, and the two tokens of one connection may share an index.
+//! An entry of this table does not store the token: the association entry that it refers to does.
+//! So nothing is removed here with an association entry, and the two tokens of one connection may
+//! share an index.
 
 use alloc::boxed::Box;
 use core::ops::Range;
@@ -34,7 +35,8 @@ impl TokenTable {
         bucket(mix(token.0, self.salt), self.entries.len())
     }
 
-    /// Slot of the association table that an entry refers to. Without one it is 0xffffffff, which no table has.
+    /// Slot of the association table that an entry refers to. Without one it is 0xffffffff, which
+    /// no table has.
     pub fn slot(&self, index: usize) -> u32 {
         self.entries[index].wrapping_sub(1)
     }

@@ -1,4 +1,5 @@
-//! Traces of one destination's table, and a simple model of it. Times in nanoseconds, T_fail = 600 us.
+//! Traces of one destination's table, and a simple model of it. Times in nanoseconds, T_fail = 600
+//! us.
 
 use alloc::vec::Vec;
 
@@ -53,7 +54,8 @@ fn the_best_k_of_the_hops_are_kept_in_order() {
 
 #[test]
 fn the_papers_example() {
-    // Section 2.3: k = 3, the second value is 65, a probe has 67: the third slot is replaced, the other two stay.
+    // Section 2.3: k = 3, the second value is 65, a probe has 67: the third slot is replaced, the
+    // other two stay.
     let mut rig = Rig::new(3, Update::Refresh);
     for (port, util) in [(1, 60), (2, 65), (3, 70)] {
         rig.after(0, port, util);

@@ -13,11 +13,12 @@ use crate::{mix, pick};
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "CflbRules"))]
 pub enum Rules {
-    /// Each digit is shifted by a hash of its own, and a value from B^L up, which encodes no path, is hashed: flows that are not
-    /// steered are distributed evenly.
+    /// Each digit is shifted by a hash of its own, and a value from B^L up, which encodes no path,
+    /// is hashed: flows that are not steered are distributed evenly.
     #[default]
     Even,
-    /// All digits are shifted by one hash (CFLB equation 3), and digits are read of every selector (equation 6).
+    /// All digits are shifted by one hash (CFLB equation 3), and digits are read of every selector
+    /// (equation 6).
     AsPublished,
 }
 
@@ -100,7 +101,8 @@ pub enum Reason {
         /// The digit, which is the next hop.
         digit: u16,
     },
-    /// A hash, because the digit has no next hop: the packet is not steered, or there are fewer next hops than the sender assumed.
+    /// A hash, because the digit has no next hop: the packet is not steered, or there are fewer
+    /// next hops than the sender assumed.
     DigitTooHigh {
         /// The position, TTL mod L.
         position: u8,
@@ -144,7 +146,8 @@ impl Codec {
         &self.radix
     }
 
-    /// Decision of router number `router` for a packet with `next_hops` next hops, at least 1 (equation 7, algorithm 1).
+    /// Decision of router number `router` for a packet with `next_hops` next hops, at least 1
+    /// (equation 7, algorithm 1).
     #[inline]
     pub fn decide(&self, router: u32, fields: &Fields, next_hops: u16) -> Decision {
         if next_hops <= 1 {

@@ -12,7 +12,8 @@ pub struct RouterChoice {
     pub hop: u8,
     /// The next hop to take, from 0.
     pub next_hop: u16,
-    /// Number of its next hops. Nothing is encoded for a router with one next hop, and its choice may be omitted.
+    /// Number of its next hops. Nothing is encoded for a router with one next hop, and its choice
+    /// may be omitted.
     pub next_hops: u16,
 }
 
@@ -39,7 +40,8 @@ pub enum EncodeError {
         /// Its next hops.
         next_hops: u16,
     },
-    /// Two routers with different choices read the same digit: the path is longer than the selector.
+    /// Two routers with different choices read the same digit: the path is longer than the
+    /// selector.
     #[error(
         "routers {first} and {second} of the path read the same digit of {length} and are to choose differently"
     )]
@@ -77,8 +79,9 @@ impl Codec {
     /// Largest number of values of the unused digits that are tried with one TTL.
     pub const MAX_TRIES: u32 = 1 << 16;
 
-    /// The packet with its controllable fields set so that it takes the path. `fields.ttl` is the TTL that the sender writes; unused digits
-    /// are those of `filler` in base B, so that a path has [`Codec::names`] encodings.
+    /// The packet with its controllable fields set so that it takes the path. `fields.ttl` is the
+    /// TTL that the sender writes; unused digits are those of `filler` in base B, so that a path
+    /// has [`Codec::names`] encodings.
     ///
     /// # Errors
     /// See [`EncodeError`].
@@ -92,7 +95,8 @@ impl Codec {
         self.write(&digits, fields, filler).ok_or(EncodeError::NoField)
     }
 
-    /// Number of encodings of a path: values of the controllable fields with one TTL. Saturates at 2^32 - 1.
+    /// Number of encodings of a path: values of the controllable fields with one TTL. Saturates at
+    /// 2^32 - 1.
     ///
     /// # Errors
     /// See [`EncodeError`].
@@ -100,15 +104,17 @@ impl Codec {
         Ok(self.names_of(&self.digits(choices, ttl)?))
     }
 
-    /// As [`Codec::encode`], with the first encoding of the path that `is_free` accepts: with `fields.ttl` first, then with the others of
-    /// `ttls` in order; fillers in order from `start`, at most [`Codec::MAX_TRIES`] with each TTL. TTLs that differ by a multiple of L have
-    /// the same encodings, which are tried once.
+    /// As [`Codec::encode`], with the first encoding of the path that `is_free` accepts: with
+    /// `fields.ttl` first, then with the others of `ttls` in order; fillers in order from `start`,
+    /// at most [`Codec::MAX_TRIES`] with each TTL. TTLs that differ by a multiple of L have the
+    /// same encodings, which are tried once.
     ///
-    /// Any value of the field may occur: `is_free` must reject values in use, ports below 1024, and the flow label 0, which means none.
+    /// Any value of the field may occur: `is_free` must reject values in use, ports below 1024, and
+    /// the flow label 0, which means none.
     ///
     /// # Errors
-    /// [`EncodeError::NoneFree`] if all are rejected, [`EncodeError::NoField`]; if the path can be encoded with no TTL, the error of the
-    /// first one.
+    /// [`EncodeError::NoneFree`] if all are rejected, [`EncodeError::NoField`]; if the path can be
+    /// encoded with no TTL, the error of the first one.
     pub fn encode_free(
         &self,
         choices: &[RouterChoice],

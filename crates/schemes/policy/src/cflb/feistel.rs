@@ -1,23 +1,28 @@
-//! A permutation of any number of values up to 2^32: an alternating Feistel network over the bits that they need, walked along its
-//! cycle until the value is in range (Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, sections 3 and 5).
+//! A permutation of any number of values up to 2^32: an alternating Feistel network over the bits
+//! that they need, walked along its cycle until the value is in range (Black and Rogaway, "Ciphers
+//! with arbitrary finite domains", CT-RSA 2002, sections 3 and 5).
 //!
-//! The halves need not be equal: odd numbers of bits are not rounded up, so that more than half of the network's values are in range and
-//! few values need more than one step. A flow label (20 bits) and all 65536 ports need one.
+//! The halves need not be equal: odd numbers of bits are not rounded up, so that more than half of
+//! the network's values are in range and few values need more than one step. A flow label (20 bits)
+//! and all 65536 ports need one.
 //!
-//! The round function is the finaliser of MurmurHash3. From 15 bits on, four rounds have avalanche and spread consecutive values evenly,
-//! and two do not; six rounds, used here, have avalanche on 10 bits too (a range of 1000 ports). The permutation spreads flows; it is not
-//! secure against an attacker who chooses ports and observes paths.
+//! The round function is the finaliser of MurmurHash3. From 15 bits on, four rounds have avalanche
+//! and spread consecutive values evenly, and two do not; six rounds, used here, have avalanche on
+//! 10 bits too (a range of 1000 ports). The permutation spreads flows; it is not secure against an
+//! attacker who chooses ports and observes paths.
 
 #[cfg(test)]
 mod tests;
 
 use crate::mix;
 
-/// Most steps of a walk. Where more than half of the values are in range, a walk of a random permutation needs more with a
-/// probability under 2^-128: 2^-96 for one anywhere among 2^32 values. With up to 128 values out of range no walk can be longer.
+/// Most steps of a walk. Where more than half of the values are in range, a walk of a random
+/// permutation needs more with a probability under 2^-128: 2^-96 for one anywhere among 2^32
+/// values. With up to 128 values out of range no walk can be longer.
 const MOST_STEPS: usize = 128;
 
-/// A permutation of `0..values` with `PAIRS` pairs of rounds: one changes the left half, one the right half.
+/// A permutation of `0..values` with `PAIRS` pairs of rounds: one changes the left half, one the
+/// right half.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Feistel<const PAIRS: usize = 3> {
     /// The largest value.

@@ -53,11 +53,13 @@ impl PortRange {
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Field {
-    /// Both ports, 32 bits: for senders that choose both, as MPTCP does for further subflows (the paper's choice).
+    /// Both ports, 32 bits: for senders that choose both, as MPTCP does for further subflows (the
+    /// paper's choice).
     #[default]
     Ports,
-    /// The source port alone, up to 16 bits, which a client chooses (section 5). Packets whose source port is outside of the range are not
-    /// steered; a range is for tunnels (RFC 7348 recommends 49152 to 65535) and hosts whose other ports are in use.
+    /// The source port alone, up to 16 bits, which a client chooses (section 5). Packets whose
+    /// source port is outside of the range are not steered; a range is for tunnels (RFC 7348
+    /// recommends 49152 to 65535) and hosts whose other ports are in use.
     SourcePort(PortRange),
     /// IPv6's flow label, 20 bits (section 5). Ports are uncontrollable then.
     FlowLabel,
@@ -73,7 +75,8 @@ impl Field {
         }
     }
 
-    /// A packet's value, below [`Field::values`]. `None` if the packet has no such field, or a value outside the range.
+    /// A packet's value, below [`Field::values`]. `None` if the packet has no such field, or a
+    /// value outside the range.
     #[inline]
     pub fn read(self, fields: &Fields) -> Option<u32> {
         match self {

@@ -54,7 +54,8 @@ impl Ports {
 pub struct Fields {
     /// Addresses.
     pub addresses: Addresses,
-    /// The protocol's number (6 is TCP, 17 UDP): IPv4's field, or the last next-header field of IPv6.
+    /// The protocol's number (6 is TCP, 17 UDP): IPv4's field, or the last next-header field of
+    /// IPv6.
     pub protocol: u8,
     /// Ports; `None` in a protocol without and in fragments but the first.
     pub ports: Option<Ports>,

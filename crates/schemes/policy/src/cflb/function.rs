@@ -1,4 +1,5 @@
-//! F: an invertible function with avalanche between selectors and controllable fields (section 3.3).
+//! F: an invertible function with avalanche between selectors and controllable fields (section
+//! 3.3).
 
 use super::{Feistel, Rc5, Skip32};
 
@@ -53,7 +54,8 @@ pub enum Function {
 }
 
 impl Function {
-    /// F for a field of `values` values. `None` if the cipher does not [fit](Cipher::fits) or the key has a wrong length.
+    /// F for a field of `values` values. `None` if the cipher does not [fit](Cipher::fits) or the
+    /// key has a wrong length.
     pub fn new(cipher: Cipher, values: u64, key: &[u8]) -> Option<Function> {
         if !cipher.fits(values) {
             return None;

@@ -62,7 +62,8 @@ mod tests {
         bytes.as_chunks().0.iter().copied().map(u32::from_le_bytes).collect()
     }
 
-    /// SMHasher's verification value: a hash of the hashes of 0, 1, ... 255 bytes, each with a seed of its own.
+    /// SMHasher's verification value: a hash of the hashes of 0, 1, ... 255 bytes, each with a seed
+    /// of its own.
     #[test]
     fn smhashers_verification_value() {
         let bytes: Vec<u8> = (0..=255).collect();

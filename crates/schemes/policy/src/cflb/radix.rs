@@ -17,8 +17,8 @@ pub struct Radix {
 }
 
 impl Radix {
-    /// Selectors in base `base` for fields of `values` values: L is the greatest with `base`^L not above `values` (at most 2^32).
-    /// `None` for a base below 2, and where not even one digit fits.
+    /// Selectors in base `base` for fields of `values` values: L is the greatest with `base`^L not
+    /// above `values` (at most 2^32). `None` for a base below 2, and where not even one digit fits.
     pub fn new(base: u16, values: u64) -> Option<Radix> {
         let base = u64::from(base);
         if base < 2 || base > values {
@@ -80,7 +80,8 @@ impl Radix {
 mod tests {
     use super::*;
 
-    /// Section 3.1: L is the greatest with B^L not above the number of values, for every base and width of field.
+    /// Section 3.1: L is the greatest with B^L not above the number of values, for every base and
+    /// width of field.
     #[test]
     fn selectors_are_as_long_as_fit() {
         for values in [2, 1000, 28_232, 1 << 16, 1 << 20, 1u64 << 32] {

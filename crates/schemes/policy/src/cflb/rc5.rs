@@ -1,7 +1,7 @@
 //! RC5 with 16-bit words (Rivest, "The RC5 encryption algorithm", FSE 1994): a block is 32 bits.
 //!
-//! The paper's RC5-32/12/16: blocks of 32 bits, 12 rounds, a key of 16 bytes. Rivest counts the bits of words and calls it
-//! RC5-16/12/16.
+//! The paper's RC5-32/12/16: blocks of 32 bits, 12 rounds, a key of 16 bytes. Rivest counts the
+//! bits of words and calls it RC5-16/12/16.
 
 #[cfg(test)]
 mod tests;

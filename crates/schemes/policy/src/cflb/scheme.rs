@@ -6,7 +6,8 @@ use crate::{
     mix,
 };
 
-/// A router that takes the next hop encoded in a packet, and hashes other packets. It keeps no state.
+/// A router that takes the next hop encoded in a packet, and hashes other packets. It keeps no
+/// state.
 ///
 /// Its number is [`SwitchInfo::salt`]. A packet without [`Header::fields`] is hashed as by ECMP.
 #[derive(Clone, Debug)]
@@ -105,7 +106,8 @@ mod tests {
         }
     }
 
-    /// A steered packet, one whose digit has no next hop, one with a single next hop, one without fields, one with neither.
+    /// A steered packet, one whose digit has no next hop, one with a single next hop, one without
+    /// fields, one with neither.
     #[test]
     fn steered_and_hashed_packets_are_counted() {
         let mut router = Cflb::new(&codec(), &switch_info(1));

@@ -1,5 +1,5 @@
-//! Skip32 (Rose 1999): a Feistel network over 32 bits made from Skipjack's G permutation and its F table (NIST, "Skipjack and KEA
-//! algorithm specifications", 1998), 24 rounds, a key of 10 bytes.
+//! Skip32 (Rose 1999): a Feistel network over 32 bits made from Skipjack's G permutation and its F
+//! table (NIST, "Skipjack and KEA algorithm specifications", 1998), 24 rounds, a key of 10 bytes.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,8 @@ pub struct Skip32 {
 }
 
 impl Skip32 {
-    /// Distributes the key over the rounds: each continues where the previous one stopped, cyclically.
+    /// Distributes the key over the rounds: each continues where the previous one stopped,
+    /// cyclically.
     pub fn new(key: &[u8; 10]) -> Skip32 {
         let byte = |number: usize| key[number % key.len()];
         let round = |round: usize| core::array::from_fn(|step| byte(4 * round + step));

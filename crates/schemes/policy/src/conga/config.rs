@@ -5,7 +5,8 @@ use heddle_units::Time;
 use super::tag;
 use crate::{DreShift, FLOWLET_SLOTS};
 
-/// CONGA's parameters. Defaults are those of CONGA section 3.6: Q = 3, tau = 160 us, a flowlet gap of 500 us.
+/// CONGA's parameters. Defaults are those of CONGA section 3.6: Q = 3, tau = 160 us, a flowlet gap
+/// of 500 us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -16,10 +17,12 @@ use crate::{DreShift, FLOWLET_SLOTS};
 pub struct CongaConfig {
     /// Silence longer than this ends a flowlet. Default: 500us.
     pub flowlet_gap: Time,
-    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA
+    /// section 3.4).
     pub flowlet_slots: u32,
     /// Time constant of the utilisation estimator. Default: 160us.
-    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
+    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds
+    /// (400us as 524us).
     pub tau: Time,
     /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
     pub metric_bits: u8,

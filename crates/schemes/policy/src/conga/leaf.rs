@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{Flowlet, FlowletTable, Header, Nanos, Port, Ports, Step, mix, quantise};
 
-/// Raises a packet's CE to the metric of the link of its output `port`. A packet without CE does not change.
+/// Raises a packet's CE to the metric of the link of its output `port`. A packet without CE does
+/// not change.
 #[inline]
 pub(crate) fn update_ce(packet: &mut Header, port: Port, q: u32, ports: &mut impl Ports) {
     let mut tag = Tag::decode(packet.tag);
@@ -17,7 +18,8 @@ pub(crate) fn update_ce(packet: &mut Header, port: Port, q: u32, ports: &mut imp
     }
 }
 
-/// A leaf's flowlets and congestion tables. Other leaves are identified by their rows in the tables.
+/// A leaf's flowlets and congestion tables. Other leaves are identified by their rows in the
+/// tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     pub flowlets: FlowletTable,
@@ -37,7 +39,8 @@ impl Leaf {
         }
     }
 
-    /// Selects the uplink of a packet to leaf `to`, by the flowlet of `hash`, and writes the packet's tag with a CE of 0.
+    /// Selects the uplink of a packet to leaf `to`, by the flowlet of `hash`, and writes the
+    /// packet's tag with a CE of 0.
     pub fn send(
         &mut self,
         step: Step,
@@ -59,8 +62,8 @@ impl Leaf {
         port
     }
 
-    /// The uplink with the least maximum of its own metric and its path's. Ties are broken in favour of the last flowlet's port, then at
-    /// random (section 3.5 of the paper).
+    /// The uplink with the least maximum of its own metric and its path's. Ties are broken in
+    /// favour of the last flowlet's port, then at random (section 3.5 of the paper).
     fn least_congested(
         &self,
         step: Step,

@@ -1,14 +1,16 @@
-//! A leaf's two congestion tables (section 3.3 of the paper): a row for each other leaf, a metric for each LBTag.
+//! A leaf's two congestion tables (section 3.3 of the paper): a row for each other leaf, a metric
+//! for each LBTag.
 //!
-//! Rows outside of the table read as empty and store nothing. A switch ages a metric with a bit and a sweep, as CONGA ages flowlets
-//! (section 3.4); here a timestamp does the same, exactly.
+//! Rows outside of the table read as empty and store nothing. A switch ages a metric with a bit and
+//! a sweep, as CONGA ages flowlets (section 3.4); here a timestamp does the same, exactly.
 
 use alloc::{boxed::Box, vec};
 
 use super::tag::{LBTAGS, METRIC_BITS, PathMetric};
 use crate::Nanos;
 
-/// Switch bits per row: for each LBTag a metric and an age bit; in the From table also valid and changed bits, and the round robin index.
+/// Switch bits per row: for each LBTag a metric and an age bit; in the From table also valid and
+/// changed bits, and the round robin index.
 const TO_ROW_BITS: usize = LBTAGS * (METRIC_BITS as usize + 1);
 const FROM_ROW_BITS: usize = LBTAGS * (METRIC_BITS as usize + 3) + 4;
 
@@ -28,7 +30,8 @@ impl Metric {
     }
 }
 
-/// Congestion-To-Leaf table: congestion of the paths from this leaf's uplinks to other leaves, as fed back by these.
+/// Congestion-To-Leaf table: congestion of the paths from this leaf's uplinks to other leaves, as
+/// fed back by these.
 #[derive(Clone, Debug)]
 pub(super) struct ToLeaf {
     rows: Box<[[Metric; LBTAGS]]>,
@@ -85,7 +88,8 @@ impl FromRow {
     }
 }
 
-/// Congestion-From-Leaf table: congestion of the paths from other leaves' uplinks to this leaf, to be fed back.
+/// Congestion-From-Leaf table: congestion of the paths from other leaves' uplinks to this leaf, to
+/// be fed back.
 #[derive(Clone, Debug)]
 pub(super) struct FromLeaf {
     rows: Box<[FromRow]>,
@@ -107,7 +111,8 @@ impl FromLeaf {
         *metric = Metric { value: reading.metric, updated: now };
     }
 
-    /// The next metric to feed back to `leaf`: round robin, those that changed first. An old one is fed back once, as 0.
+    /// The next metric to feed back to `leaf`: round robin, those that changed first. An old one is
+    /// fed back once, as 0.
     pub fn next_feedback(&mut self, leaf: u16, now: Nanos) -> Option<PathMetric> {
         let row = self.rows.get_mut(usize::from(leaf))?;
         let lbtag = row.next()?;

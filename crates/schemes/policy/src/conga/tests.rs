@@ -1,4 +1,5 @@
-//! Two leaves and two spines, packet by packet. Leaf `l` reaches spine `s` by port `s`; spine `s` reaches leaf `l` by port `l`.
+//! Two leaves and two spines, packet by packet. Leaf `l` reaches spine `s` by port `s`; spine `s`
+//! reaches leaf `l` by port `l`.
 
 use alloc::vec::Vec;
 

@@ -33,7 +33,8 @@ fn in_first_pod(info: &SwitchInfo) -> CongaPrime {
     detecting(Detection::EverySwitch, info)
 }
 
-/// Number of flowlets by each of two uplinks, for 1000 flowlets of different flows from ToR 0 to `dst`.
+/// Number of flowlets by each of two uplinks, for 1000 flowlets of different flows from ToR 0 to
+/// `dst`.
 fn spread(mut tor: CongaPrime, dst: u16, ports: &mut FakePorts) -> [u32; 2] {
     let (mut counts, mut random) = ([0; 2], Random(1));
     for flow in 0..1000u32 {
@@ -110,7 +111,8 @@ fn an_aggregation_switch_marks_packets_of_its_pod_on_their_way_down() {
     tor_1.egress(at(0), &mut there);
     assert_eq!(there.tag, 0);
 
-    // A packet in the other direction feeds it back. Port 3 has index 0 among the next hops, as when the packet left.
+    // A packet in the other direction feeds it back. Port 3 has index 0 among the next hops, as
+    // when the packet left.
     let mut back = Header { src_tor: Tor(1), ..packet(10, 0) };
     tor_1.forward(at(1), &mut back, &UP, &mut ports);
     tor_0.egress(at(1), &mut back);
@@ -136,7 +138,8 @@ fn a_tors_tables_grow_with_its_pod_alone() {
     assert_eq!(in_first_pod(&switch_info(77)).state_bytes(), 1024 * 12);
 }
 
-/// The source ToR starts a flowlet after a pause; the switch behind it sees the hash change, and has no pauses of its own.
+/// The source ToR starts a flowlet after a pause; the switch behind it sees the hash change, and
+/// has no pauses of its own.
 #[test]
 fn one_hash_of_the_source_tor_serves_every_switch() {
     let once = |info: &SwitchInfo| detecting(Detection::SourceTor, info);

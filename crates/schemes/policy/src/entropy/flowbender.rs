@@ -1,9 +1,10 @@
-//! FlowBender (Kabbani, Vamanan, Hasan and Duchene, CoNEXT 2014): a flow keeps its path while it meets little congestion, and takes another
-//! one when too many of its packets are marked, or when a timeout suggests that the path has failed.
+//! FlowBender (Kabbani, Vamanan, Hasan and Duchene, CoNEXT 2014): a flow keeps its path while it
+//! meets little congestion, and takes another one when too many of its packets are marked, or when
+//! a timeout suggests that the path has failed.
 //!
-//! Section 3.2: with F the share of marked acknowledgements in a round trip, N rounds in a row with F above T change V, a small number that
-//! switches hash; T = 5 %, N = 1, and eight values of V. The paper leaves open how the next V is chosen: here it is one of the other seven, at
-//! random.
+//! Section 3.2: with F the share of marked acknowledgements in a round trip, N rounds in a row with
+//! F above T change V, a small number that switches hash; T = 5 %, N = 1, and eight values of V.
+//! The paper leaves open how the next V is chosen: here it is one of the other seven, at random.
 
 use super::Feedback;
 use super::rounds::{Round, Share};
@@ -77,7 +78,8 @@ impl FlowBender {
 mod tests {
     use super::*;
 
-    /// A flow with 40 packets in flight, of which the acknowledgements of `marked` in each round are marked. `rnd` gives the draws.
+    /// A flow with 40 packets in flight, of which the acknowledgements of `marked` in each round
+    /// are marked. `rnd` gives the draws.
     struct Trace {
         flow: FlowBender,
         una: u64,

@@ -1,8 +1,10 @@
-//! Load balancing in hosts: the sender chooses an *entropy value* for each packet, which switches hash together with the 5-tuple.
+//! Load balancing in hosts: the sender chooses an *entropy value* for each packet, which switches
+//! hash together with the 5-tuple.
 //!
-//! On the wire it is a field that switches hash anyway: the source port of UDP (REPS in Ultra Ethernet), the flow label of IPv6 (PLB), or other
-//! bits (FlowBender). Each acknowledgement echoes the entropy value of a data packet, and whether that packet was marked (CE). Switches run
-//! plain ECMP.
+//! On the wire it is a field that switches hash anyway: the source port of UDP (REPS in Ultra
+//! Ethernet), the flow label of IPv6 (PLB), or other bits (FlowBender). Each acknowledgement echoes
+//! the entropy value of a data packet, and whether that packet was marked (CE). Switches run plain
+//! ECMP.
 //!
 //! | Policy | Unit | Entropy value chosen by |
 //! |---|---|---|
@@ -11,8 +13,8 @@
 //! | [`Plb`] | flow, until congestion lasts | round trips in a row with many marks |
 //! | [`Reps`] | packet | values whose packets arrived without a mark |
 //!
-//! A policy is the state of one flow: of a TCP connection or of an MPTCP subflow. As schemes of switches, policies have neither clock nor
-//! random generator: both are arguments ([`Step`]).
+//! A policy is the state of one flow: of a TCP connection or of an MPTCP subflow. As schemes of
+//! switches, policies have neither clock nor random generator: both are arguments ([`Step`]).
 
 mod flowbender;
 mod plb;

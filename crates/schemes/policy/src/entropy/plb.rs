@@ -1,13 +1,17 @@
-//! PLB, protective load balancing (Qureshi et al., SIGCOMM 2022), as Linux has it since 6.2: a flow leaves its path after it has been congested
-//! for several round trips in a row, sooner if it is idle then, and at each retransmission timeout.
+//! PLB, protective load balancing (Qureshi et al., SIGCOMM 2022), as Linux has it since 6.2: a flow
+//! leaves its path after it has been congested for several round trips in a row, sooner if it is
+//! idle then, and at each retransmission timeout.
 //!
-//! - A round is congested if at least half of its acknowledgements are marked (`tcp_plb_cong_thresh`, K in the paper).
-//! - After 12 of them in a row the flow takes another flow label (`tcp_plb_rehash_rounds`, N); after 3 if nothing is in flight, where a new path
-//!   cannot reorder packets (`tcp_plb_idle_rehash_rounds`, M).
-//! - A timeout takes another label at once, and suspends changes for congestion for once to twice `tcp_plb_suspend_rto_sec`, so that the flow
-//!   does not return to the path that failed.
+//! - A round is congested if at least half of its acknowledgements are marked
+//!   (`tcp_plb_cong_thresh`, K in the paper).
+//! - After 12 of them in a row the flow takes another flow label (`tcp_plb_rehash_rounds`, N);
+//!   after 3 if nothing is in flight, where a new path cannot reorder packets
+//!   (`tcp_plb_idle_rehash_rounds`, M).
+//! - A timeout takes another label at once, and suspends changes for congestion for once to twice
+//!   `tcp_plb_suspend_rto_sec`, so that the flow does not return to the path that failed.
 //!
-//! The numbers are Linux's defaults. Linux counts delivered packets; here each acknowledgement counts once.
+//! The numbers are Linux's defaults. Linux counts delivered packets; here each acknowledgement
+//! counts once.
 
 use super::Feedback;
 use super::rounds::{Round, Share};
@@ -56,7 +60,8 @@ pub struct Plb {
 }
 
 impl Plb {
-    /// Bytes of state: the round, the label's hash (32 bits), the congested rounds, and the end of the suspension (32 bits of jiffies).
+    /// Bytes of state: the round, the label's hash (32 bits), the congested rounds, and the end of
+    /// the suspension (32 bits of jiffies).
     pub const STATE_BYTES: usize = Round::STATE_BYTES + 4 + 1 + 4;
 
     pub(super) fn new(config: PlbConfig) -> Plb {
@@ -117,7 +122,8 @@ mod tests {
             Trace { plb: Plb::new(PlbConfig::default()), now: 0, una: 0 }
         }
 
-        /// The label after a round with `marked` of four marks and a draw of `rnd`, with `in_flight` packets left at its end.
+        /// The label after a round with `marked` of four marks and a draw of `rnd`, with
+        /// `in_flight` packets left at its end.
         fn round(&mut self, marked: u64, in_flight: u64, rnd: u32) -> u32 {
             let end = self.una + 4;
             for n in 1..=4 {

@@ -1,14 +1,19 @@
-//! REPS, recycled entropy packet spraying (Bonato et al., arXiv 2407.21625; EuroSys 2026): packets are sprayed, and the entropy values of packets that
-//! arrived without a mark are used again, once each.
+//! REPS, recycled entropy packet spraying (Bonato et al., arXiv 2407.21625; EuroSys 2026): packets
+//! are sprayed, and the entropy values of packets that arrived without a mark are used again, once
+//! each.
 //!
-//! - The last eight unmarked values are kept in a ring. A packet takes the oldest that has not been used again, or else a random one.
-//! - A sign of failure *freezes* the flow: it takes the values of the ring in turn, used or not, and draws none, since a random value may
-//!   lead to the failed path. After 10 ms it thaws: the ring is emptied, and 16 random values explore the paths anew; no failure
-//!   freezes it while it explores.
+//! - The last eight unmarked values are kept in a ring. A packet takes the oldest that has not been
+//!   used again, or else a random one.
+//! - A sign of failure *freezes* the flow: it takes the values of the ring in turn, used or not,
+//!   and draws none, since a random value may lead to the failed path. After 10 ms it thaws: the
+//!   ring is emptied, and 16 random values explore the paths anew; no failure freezes it while it
+//!   explores.
 //!
-//! The sizes and times are those of the public uet-htsim. There a flow thaws with an acknowledgement; here with the next packet, too, or a flow
-//! whose eight values all lead to the failed path would never leave it. Ultra Ethernet's switches trim packets instead of dropping them, so
-//! that a loss is a failure there; without trimming every sign of loss is taken for one: timeouts and fast recoveries.
+//! The sizes and times are those of the public uet-htsim. There a flow thaws with an
+//! acknowledgement; here with the next packet, too, or a flow whose eight values all lead to the
+//! failed path would never leave it. Ultra Ethernet's switches trim packets instead of dropping
+//! them, so that a loss is a failure there; without trimming every sign of loss is taken for one:
+//! timeouts and fast recoveries.
 
 use super::{Feedback, random_16_bits};
 use crate::{Nanos, Step};
@@ -52,7 +57,8 @@ pub struct Reps {
 }
 
 impl Reps {
-    /// Bytes of state: 8 values of 16 bits, a bit each, three places of 3 bits, a count of 8 bits, and a time of 32 bits: 185 bits.
+    /// Bytes of state: 8 values of 16 bits, a bit each, three places of 3 bits, a count of 8 bits,
+    /// and a time of 32 bits: 185 bits.
     pub const STATE_BYTES: usize = 24;
 
     pub(super) fn new(config: RepsConfig) -> Reps {

@@ -1,4 +1,5 @@
-//! Round trips of a flow and the share of marked acknowledgements in each, as FlowBender, PLB and DCTCP measure it.
+//! Round trips of a flow and the share of marked acknowledgements in each, as FlowBender, PLB and
+//! DCTCP measure it.
 
 use super::Feedback;
 
@@ -14,7 +15,8 @@ impl Share {
     }
 }
 
-/// The round trip that is being measured: it ends when what had been sent at its start is acknowledged.
+/// The round trip that is being measured: it ends when what had been sent at its start is
+/// acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     acked: u32,

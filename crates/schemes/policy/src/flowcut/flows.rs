@@ -1,4 +1,5 @@
-//! Flows of a ToR's hosts: the bytes that each has in flight, and the round-trip times of its flowcut.
+//! Flows of a ToR's hosts: the bytes that each has in flight, and the round-trip times of its
+//! flowcut.
 
 use bytemuck::Zeroable;
 
@@ -7,11 +8,12 @@ use crate::{Nanos, Port};
 use super::sets::Entry;
 use super::{Drain, LAST_NUMBER};
 
-/// Switch bytes per flow: a 5-tuple (13), the port and the flowcut's number (4), two sequence numbers (8), the times of its last packet and of its
-/// creation (12), 3 flags (1).
+/// Switch bytes per flow: a 5-tuple (13), the port and the flowcut's number (4), two sequence
+/// numbers (8), the times of its last packet and of its creation (12), 3 flags (1).
 pub(super) const BYTES_PER_FLOW: usize = 38;
 
-/// Switch bytes more for drains: the timed byte and its time (10), two round-trip times (8), the flowcut's bytes (4).
+/// Switch bytes more for drains: the timed byte and its time (10), two round-trip times (8), the
+/// flowcut's bytes (4).
 pub(super) const BYTES_PER_DRAIN: usize = 22;
 
 /// Shift by which a round-trip time enters the mean: an eighth, as in RFC 6298.
@@ -28,7 +30,8 @@ pub(super) struct Flow {
     pub has_choice: bool,
     is_draining: bool,
     is_timing: bool,
-    /// The flowcut's number. 0: packets take the port of the flow's hash, as they do without an entry.
+    /// The flowcut's number. 0: packets take the port of the flow's hash, as they do without an
+    /// entry.
     pub number: u16,
     /// The port's bits inverted, so that zero is none.
     inverted_port: u16,
@@ -71,8 +74,8 @@ impl Flow {
         Flow { hash, is_used: true, end: seq, acked: seq, last_sent: now, ..Flow::zeroed() }
     }
 
-    /// A flow of which `seq` is not the first byte. Packets before may be in flight on the port of its hash, so its first flowcut stays there, at
-    /// least until `known_from`.
+    /// A flow of which `seq` is not the first byte. Packets before may be in flight on the port of
+    /// its hash, so its first flowcut stays there, at least until `known_from`.
     pub fn found_midway(hash: u32, seq: u32, bytes: u32, now: Nanos, known_from: Nanos) -> Flow {
         let end = seq.wrapping_add(bytes.max(1));
         Flow { begins: true, known_from, end, ..Flow::opened(hash, seq, now) }
@@ -83,7 +86,8 @@ impl Flow {
         reaches(self.acked, self.end)
     }
 
-    /// True if none of its packets is in the network: all are acknowledged, or the last was sent longer than `lost_after` ago.
+    /// True if none of its packets is in the network: all are acknowledged, or the last was sent
+    /// longer than `lost_after` ago.
     pub fn is_over(&self, now: Nanos, lost_after: Nanos) -> bool {
         let is_silent = now.saturating_sub(self.last_sent) > lost_after;
         is_silent || (self.is_idle() && now >= self.known_from)
@@ -113,7 +117,8 @@ impl Flow {
         let end = seq.wrapping_add(bytes);
         self.last_sent = now;
         self.bytes = self.bytes.saturating_add(bytes);
-        // An acknowledgement of bytes sent twice is no measurement (Karn's rule), and a SYN is shorter than other packets.
+        // An acknowledgement of bytes sent twice is no measurement (Karn's rule), and a SYN is
+        // shorter than other packets.
         if !reaches(seq, self.end) {
             self.is_timing = false;
         } else if !self.is_timing && !is_syn {
@@ -124,7 +129,8 @@ impl Flow {
         }
     }
 
-    /// Records an acknowledgement. Returns true if the host is to pause until what is in flight is acknowledged.
+    /// Records an acknowledgement. Returns true if the host is to pause until what is in flight is
+    /// acknowledged.
     pub fn acknowledged(&mut self, now: Nanos, ack: u32, drain: Option<&Drain>) -> bool {
         if reaches(ack, self.acked) {
             self.acked = ack;

@@ -38,7 +38,8 @@ impl<E: Entry> Sets<E> {
         self.set(hash).iter_mut().find(|entry| entry.flow() == Some(hash))
     }
 
-    /// A slot for a flow without an entry: an unused one, else the longest silent of those that may be replaced.
+    /// A slot for a flow without an entry: an unused one, else the longest silent of those that may
+    /// be replaced.
     pub fn room(&mut self, hash: u32, may_go: impl Fn(&E) -> bool) -> Option<&mut E> {
         let free = |entry: &&mut E| entry.flow().is_none() || may_go(entry);
         let age = |entry: &&mut E| (entry.flow().is_some(), entry.last());

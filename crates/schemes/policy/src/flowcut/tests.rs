@@ -255,7 +255,8 @@ fn equally_short_queues_are_taken_equally_often() {
     assert!(chi_square(&equal) < 13.82, "p < 0.001 for 2 degrees: {equal:?}");
 }
 
-/// With 10 us at first and 90 us later the mean passes four times the least with the fourth sample of 90: 10, 20, 28.75, 36.4, 43.1.
+/// With 10 us at first and 90 us later the mean passes four times the least with the fourth sample
+/// of 90: 10, 20, 28.75, 36.4, 43.1.
 #[test]
 fn a_flow_whose_round_trips_have_grown_is_paused_until_its_bytes_are_acknowledged() {
     let drain = Drain { ratio: 4, after: 3_000 };

@@ -6,7 +6,8 @@ use crate::{Nanos, Port};
 
 use super::sets::{Entry, Sets};
 
-/// Switch bytes per flowcut: a 5-tuple (13), its number and its port (4), the time of its last packet (6).
+/// Switch bytes per flowcut: a 5-tuple (13), its number and its port (4), the time of its last
+/// packet (6).
 pub(super) const BYTES_PER_TRANSIT: usize = 23;
 
 /// A flowcut. All zero while unused.
@@ -42,7 +43,8 @@ impl Transit {
         self.inverted_port = !port.0;
     }
 
-    /// True if its last packet came longer than `lost_after` ago: none of its packets is behind this switch any more.
+    /// True if its last packet came longer than `lost_after` ago: none of its packets is behind
+    /// this switch any more.
     pub fn is_gone(&self, now: Nanos, lost_after: Nanos) -> bool {
         now.saturating_sub(self.last) > lost_after
     }

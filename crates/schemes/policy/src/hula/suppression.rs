@@ -11,7 +11,8 @@ pub(crate) struct ProbeSuppression {
 impl ProbeSuppression {
     pub const IDLE: ProbeSuppression = ProbeSuppression { sent: None };
 
-    /// Returns true if a probe may be forwarded now, and then suppresses others for 7/8 of `period` (section 4.5).
+    /// Returns true if a probe may be forwarded now, and then suppresses others for 7/8 of `period`
+    /// (section 4.5).
     pub fn try_forward(&mut self, now: Nanos, period: Nanos) -> bool {
         let window = period - period / 8;
         if self.sent.is_some_and(|sent| now.saturating_sub(sent) < window) {

@@ -1,4 +1,5 @@
-//! Traces of one switch: probes as input, flowlets as output. Times in nanoseconds, T_p = 200 us, gap = 100 us.
+//! Traces of one switch: probes as input, flowlets as output. Times in nanoseconds, T_p = 200 us,
+//! gap = 100 us.
 
 use super::*;
 use crate::{
@@ -281,7 +282,8 @@ fn it_holds_16_bytes_a_tor_and_8_a_flowlet() {
     let fabric = SwitchInfo { tors: 10_000, ..switch_info(1) };
     let hula = Hula::new(&HulaConfig { flowlet_slots: 4096, ..config() }, &fabric);
     assert_eq!(hula.state_bytes(), 160_000 + 32_768);
-    // Section 2 puts CONGA at 600 Mbit for a fabric of 10 000 ToRs; section 3 HULA in the order of its ToRs.
+    // Section 2 puts CONGA at 600 Mbit for a fabric of 10 000 ToRs; section 3 HULA in the order of
+    // its ToRs.
     let tables = hula.state_bytes() - 32_768;
     assert!(tables * 8 < 600_000_000 / 100);
 }

@@ -11,7 +11,8 @@ pub(super) struct Candidate {
     pub port: Port,
     /// True if another subflow of the connection uses it, and it is to be avoided.
     pub shared: bool,
-    /// Congestion of the path: the greater of the remote figure and the own utilisation, and the own queue.
+    /// Congestion of the path: the greater of the remote figure and the own utilisation, and the
+    /// own queue.
     pub cost: u32,
     /// Congestion of the own port: utilisation and queue, in full links of [`FULL`].
     pub local: u32,

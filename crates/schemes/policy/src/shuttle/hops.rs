@@ -1,10 +1,12 @@
-//! The remote figures of the next hops towards each ToR: what a probe said of the path behind the switch's own link.
+//! The remote figures of the next hops towards each ToR: what a probe said of the path behind the
+//! switch's own link.
 
 use crate::hop_table::{Hop, HopTable, TorHops};
 use crate::{Nanos, Port, Tor};
 
-/// Sets the remote figure of a hop towards `tor`, after hops not refreshed for longer than `fail_after` have left. In a full table a new hop takes
-/// the place of the first one with the highest figure, if its own is lower. Returns false for a ToR that does not exist.
+/// Sets the remote figure of a hop towards `tor`, after hops not refreshed for longer than
+/// `fail_after` have left. In a full table a new hop takes the place of the first one with the
+/// highest figure, if its own is lower. Returns false for a ToR that does not exist.
 pub(super) fn update(
     table: &mut HopTable,
     now: Nanos,

@@ -1,10 +1,13 @@
 //! Another hop for a running flowlet whose packets wait.
 //!
-//! At a ToR, which its own hosts fill, a flowlet of an MPTCP subflow leaves a hop whose queue is longer than another's by more than `reroute_above`.
-//! Queues alone count: the switch's own now, and of the path behind it what the remote figure tells above a full link, which is a queue. Utilisation does
-//! not: it is old, and running flowlets would follow it all at once. Hops of the connection's other subflows are not taken.
+//! At a ToR, which its own hosts fill, a flowlet of an MPTCP subflow leaves a hop whose queue is
+//! longer than another's by more than `reroute_above`. Queues alone count: the switch's own now,
+//! and of the path behind it what the remote figure tells above a full link, which is a queue.
+//! Utilisation does not: it is old, and running flowlets would follow it all at once. Hops of the
+//! connection's other subflows are not taken.
 //!
-//! Packets that were sent before may arrive after those that follow. Flowlets without a shim (TCP) stay: they lose more by reordering than they gain.
+//! Packets that were sent before may arrive after those that follow. Flowlets without a shim (TCP)
+//! stay: they lose more by reordering than they gain.
 
 use super::{Shuttle, choice::FULL};
 use crate::{Header, Port, Ports, Step, mptcp_tables::owner};
@@ -31,7 +34,8 @@ impl Shuttle {
         (queue > least.saturating_add(above)).then_some(port)
     }
 
-    /// The known hop but `current` with the shortest queue that the flowlet may take, after that queue; of equals the first.
+    /// The known hop but `current` with the shortest queue that the flowlet may take, after that
+    /// queue; of equals the first.
     fn shortest(
         &self,
         step: Step,

@@ -1,4 +1,5 @@
-//! Traces of one switch. Times in nanoseconds, T_p = 200 us, gap = 100 us, T_fail = 600 us; a queue of 65536 bytes counts as a full link.
+//! Traces of one switch. Times in nanoseconds, T_p = 200 us, gap = 100 us, T_fail = 600 us; a queue
+//! of 65536 bytes counts as a full link.
 
 use alloc::vec::Vec;
 
@@ -180,7 +181,8 @@ fn two_links_tell_full_hops_apart() {
     // Costs of 1 and 1.5 links are weights of (1 - 1/2)^2 and (1 - 3/4)^2: 4 to 1.
     let mut rig = Rig::knowing(&two_links(2), &[192, 128]);
     assert_near(rig.share_of_port_2(), 2_000.0);
-    // An own queue of half a link makes the other alike; an utilisation below the remote figure counts nothing.
+    // An own queue of half a link makes the other alike; an utilisation below the remote figure
+    // counts nothing.
     rig.forget_flowlets();
     rig.ports.queue[3] = 32_768;
     rig.ports.util[3] = HALF;
@@ -189,7 +191,8 @@ fn two_links_tell_full_hops_apart() {
 
 #[test]
 fn of_two_draws_the_less_loaded_port_counts() {
-    // The remote figure hides the own load, so both hops weigh the same; port 2 is taken if both draws say so.
+    // The remote figure hides the own load, so both hops weigh the same; port 2 is taken if both
+    // draws say so.
     let mut rig = Rig::knowing(&with(2, |rules| rules.draws = 2), &[HALF_PROBE; 2]);
     rig.ports.util[2] = HALF / 2;
     assert_near(rig.share_of_port_2(), 2_500.0);

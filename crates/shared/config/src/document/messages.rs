@@ -35,7 +35,8 @@ impl de::Error for Problem {
 }
 
 impl Problem {
-    /// Names the refused text where it is no address, which the message of the standard library's types does not.
+    /// Names the refused text where it is no address, which the message of the standard library's
+    /// types does not.
     pub(super) fn with_address(self, text: &str) -> Problem {
         let message = self.to_string();
         let kind = message.strip_prefix("invalid ").and_then(|m| m.strip_suffix(" address syntax"));

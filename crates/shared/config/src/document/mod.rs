@@ -1,7 +1,8 @@
-//! A TOML file as a tree that remembers the line of each value, and a [`serde`] deserializer over it.
+//! A TOML file as a tree that remembers the line of each value, and a [`serde`] deserializer over
+//! it.
 //!
-//! The deserializer gives each error its key path and, where it can, the name that was meant; the document turns the
-//! path into a line.
+//! The deserializer gives each error its key path and, where it can, the name that was meant; the
+//! document turns the path into a line.
 
 mod access;
 mod deserializer;
@@ -16,15 +17,18 @@ use toml::de::DeTable;
 use crate::error::{ConfigError, Place, Problem};
 use node::{Lines, Node, Origin};
 
-/// Bytes of the longest text that is parsed. A parsed text takes up to sixty times its length in memory.
+/// Bytes of the longest text that is parsed. A parsed text takes up to sixty times its length in
+/// memory.
 pub const MOST_BYTES: usize = 16 << 20;
 
 /// A parsed TOML file, to be read into a type by [`serde`].
 ///
 /// Two rules of the format differ from those of the `toml` crate:
-/// - An enum is a string (its variant's name), or a table whose `kind` names the variant and whose other keys are the variant's.
-/// - A tuple struct is several types read from one table: each struct takes the keys that it has fields for, and an enum at the
-///   end takes the rest. A key that none of them has is refused. (Serde's `flatten` would lose the key path of errors.)
+/// - An enum is a string (its variant's name), or a table whose `kind` names the variant and whose
+///   other keys are the variant's.
+/// - A tuple struct is several types read from one table: each struct takes the keys that it has
+///   fields for, and an enum at the end takes the rest. A key that none of them has is refused.
+///   (Serde's `flatten` would lose the key path of errors.)
 ///
 /// Dates, and integers of more than 64 bits, are read as their text.
 ///
@@ -76,9 +80,9 @@ impl Document {
         Ok(Document { name: name.to_owned(), root })
     }
 
-    /// Replaces the value of a dotted key (list items by number from 0); tables that are missing are added. The value is read
-    /// as TOML, or else taken as a bare string: `websearch` needs no quotes. `source` is where the override comes from, for
-    /// messages (`"--set"`).
+    /// Replaces the value of a dotted key (list items by number from 0); tables that are missing
+    /// are added. The value is read as TOML, or else taken as a bare string: `websearch` needs no
+    /// quotes. `source` is where the override comes from, for messages (`"--set"`).
     ///
     /// ```
     /// # use heddle_config::Document;
@@ -90,7 +94,8 @@ impl Document {
     /// ```
     ///
     /// # Errors
-    /// The key is empty, or leads into a value that is neither a table nor a list, or past a list's end.
+    /// The key is empty, or leads into a value that is neither a table nor a list, or past a list's
+    /// end.
     pub fn set(&mut self, key: &str, value: &str, source: &'static str) -> Result<(), ConfigError> {
         let origin = Origin::Override(source);
         overrides::set(&mut self.root, key, overrides::parse_value(value, origin)).map_err(
@@ -98,8 +103,9 @@ impl Document {
         )
     }
 
-    /// Makes a table of the text at `key`, as if the file had written its long form: `scheme = "hula"` is short for a table with
-    /// `kind = "hula"`. Anything else at `key` stays as it is.
+    /// Makes a table of the text at `key`, as if the file had written its long form:
+    /// `scheme = "hula"` is short for a table with `kind = "hula"`. Anything else at `key` stays as
+    /// it is.
     pub fn expand(&mut self, key: &str) {
         self.root.expand(key);
     }
@@ -117,7 +123,8 @@ impl Document {
         T::deserialize(&self.root).map_err(|problem| self.locate(problem))
     }
 
-    /// Gives a problem the line of its key, or of the nearest table around it, unless its place is known.
+    /// Gives a problem the line of its key, or of the nearest table around it, unless its place is
+    /// known.
     pub fn locate(&self, problem: Problem) -> ConfigError {
         problem.locate(|key| self.place(key)).into()
     }

@@ -1,4 +1,5 @@
-//! Tables as enums and as tuple structs: see [`Document`](crate::Document). They nest in each other, hence one file.
+//! Tables as enums and as tuple structs: see [`Document`](crate::Document). They nest in each
+//! other, hence one file.
 
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, SeqAccess, VariantAccess, Visitor,
@@ -122,7 +123,8 @@ impl<'de> Deserializer<'de> for Table<'_> {
     }
 }
 
-/// The fields of a tuple struct: the part of the table that none has taken yet, and the keys that they know.
+/// The fields of a tuple struct: the part of the table that none has taken yet, and the keys that
+/// they know.
 struct Parts<'a> {
     rest: Vec<Entry<'a>>,
     known: Vec<&'static str>,

@@ -7,9 +7,10 @@ use tokio::task::JoinSet;
 
 use super::{Incoming, Listener, Permit};
 
-/// Runs `handler` for each connection in a task of its own, until `stop` is ready; then accepts no more, closes the listening
-/// socket and returns when the last handler has. Dropped, it ends all handlers at once: put it under a timeout to limit
-/// how long the stop may take. A connection counts against the limit until its handler has returned.
+/// Runs `handler` for each connection in a task of its own, until `stop` is ready; then accepts no
+/// more, closes the listening socket and returns when the last handler has. Dropped, it ends all
+/// handlers at once: put it under a timeout to limit how long the stop may take. A connection
+/// counts against the limit until its handler has returned.
 pub async fn serve<L, H, F>(
     mut incoming: Incoming<L>,
     stop: impl Future<Output = ()>,

@@ -22,7 +22,8 @@ pub async fn write_line(
     timeout(within, to.write_all(&line(value)?)).await?
 }
 
-/// Connects to the daemon at a socket, sends a request if there is one, and blocks until its answer has come.
+/// Connects to the daemon at a socket, sends a request if there is one, and blocks until its answer
+/// has come.
 ///
 /// # Errors
 /// If no daemon answers there within that time, or its answer is not understood.

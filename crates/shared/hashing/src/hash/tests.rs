@@ -1,4 +1,5 @@
-//! Quality: avalanche, uniformity over buckets, slots and the ring, and tables that one client cannot fill unevenly.
+//! Quality: avalanche, uniformity over buckets, slots and the ring, and tables that one client
+//! cannot fill unevenly.
 
 use alloc::vec;
 use core::net::{Ipv4Addr, Ipv6Addr};
@@ -21,7 +22,8 @@ fn web() -> ServiceKey {
     ServiceKey { address: v4(0xc000_020a), port: 443, protocol: 6 }
 }
 
-/// Sum of (seen - expected)^2 / expected, as standard deviations from its mean (degrees of freedom k: mean k, variance 2 k).
+/// Sum of (seen - expected)^2 / expected, as standard deviations from its mean (degrees of freedom
+/// k: mean k, variance 2 k).
 fn chi_square_sigmas(counts: &[u32]) -> f64 {
     let expected = counts.iter().map(|&n| f64::from(n)).sum::<f64>() / counts.len() as f64;
     let sum: f64 = counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
@@ -31,7 +33,8 @@ fn chi_square_sigmas(counts: &[u32]) -> f64 {
 
 const TRIALS: u32 = 16_384;
 
-/// Flips of the worst pair of an input and an output bit, as standard deviations from half of the trials.
+/// Flips of the worst pair of an input and an output bit, as standard deviations from half of the
+/// trials.
 fn worst_avalanche(bits: u32, function: impl Fn(&mut u64, u128) -> u64) -> f64 {
     let mut flips = vec![[0u32; 64]; bits as usize];
     for trial in 0..TRIALS {
@@ -83,8 +86,8 @@ fn flows_of_neighbours_fill_maglev_slots_and_the_ring_evenly() {
     assert!(sigmas.iter().all(|sigmas| sigmas.abs() < 5.0), "{sigmas:?}");
 }
 
-/// The core is linear in one word if the other is constant: without the mixing after it, some seeds would put one client's ports
-/// into few buckets.
+/// The core is linear in one word if the other is constant: without the mixing after it, some seeds
+/// would put one client's ports into few buckets.
 #[test]
 fn no_seed_piles_the_ports_of_one_client_up_in_a_few_buckets() {
     let mut state = 7;
@@ -102,7 +105,8 @@ fn no_seed_piles_the_ports_of_one_client_up_in_a_few_buckets() {
     }
 }
 
-/// An address in ::/64 (unassigned) must not have the hash of the mapped IPv4 address with the same last bits.
+/// An address in ::/64 (unassigned) must not have the hash of the mapped IPv4 address with the same
+/// last bits.
 #[test]
 fn only_mapped_addresses_are_hashed_as_ipv4() {
     let likes = [0x1_0a00_0001u128, 0x0a00_0001, 0xffff_0a00_0001, 0x1_ffff_0a00_0001];

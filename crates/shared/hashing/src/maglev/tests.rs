@@ -19,7 +19,8 @@ fn turn(offset: usize, skip: usize, target: u32) -> Turn {
     Turn { next: offset, skip, weight: 1, credit: 0, target }
 }
 
-/// Table 1 of the paper: offsets and skips of three backends, 7 slots, and the slots after the removal of B1.
+/// Table 1 of the paper: offsets and skips of three backends, 7 slots, and the slots after the
+/// removal of B1.
 #[test]
 fn the_papers_example() {
     let (b0, b1, b2) = (turn(3, 4, 10), turn(0, 2, 11), turn(3, 1, 12));
@@ -62,8 +63,8 @@ fn needless(count: u32) -> usize {
     changed.count() * 1000 / SLOTS
 }
 
-/// The paper (section 5.3) accepts few changes besides those of backends that fail; here at most 1 slot in 100, of one failure.
-/// A hash modulo n would change nearly all.
+/// The paper (section 5.3) accepts few changes besides those of backends that fail; here at most 1
+/// slot in 100, of one failure. A hash modulo n would change nearly all.
 #[test]
 fn few_slots_change_when_a_backend_leaves() {
     for count in [3, 10, 100, 1000] {
@@ -83,8 +84,8 @@ fn weighted() -> impl Strategy<Value = Vec<Weighted>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Each backend's credit lags behind by less than a slot, and the last turn may be cut short. The slots that all lack are given out in further
-    /// turns, by weight.
+    /// Each backend's credit lags behind by less than a slot, and the last turn may be cut short.
+    /// The slots that all lack are given out in further turns, by weight.
     #[test]
     fn shares_are_as_weights(backends in weighted()) {
         let slots = table(&backends);

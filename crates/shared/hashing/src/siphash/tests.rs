@@ -1,6 +1,7 @@
 use super::siphash;
 
-/// SipHash-2-4 of 00 01 .. up to its length under the key 00 01 .. 0f: the authors' vectors (vectors.h of the reference code).
+/// SipHash-2-4 of 00 01 .. up to its length under the key 00 01 .. 0f: the authors' vectors
+/// (vectors.h of the reference code).
 #[test]
 fn whole_words_have_the_published_hashes() {
     let word = |at: u64| u64::from_le_bytes(core::array::from_fn(|byte| at as u8 * 8 + byte as u8));

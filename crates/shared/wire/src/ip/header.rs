@@ -6,7 +6,8 @@ use super::V4_HEADER;
 use crate::EmitError;
 use crate::bytes::Writer;
 
-/// An IPv4 header without options, of a packet that is not to be fragmented: its identification is 0 (RFC 6864 section 4.1).
+/// An IPv4 header without options, of a packet that is not to be fragmented: its identification is
+/// 0 (RFC 6864 section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ipv4Header {
     /// The sender.

@@ -25,9 +25,11 @@ impl JoinHmac {
 }
 
 impl Version {
-    /// The HMAC that an end sends in the handshake of a join (section 3.2): HMAC-SHA1 in version 0, HMAC-SHA256 in version 1.
+    /// The HMAC that an end sends in the handshake of a join (section 3.2): HMAC-SHA1 in version 0,
+    /// HMAC-SHA256 in version 1.
     ///
-    /// The local end is the sender. The keys are those of the connection, the nonces those of the subflow's SYN and SYN/ACK.
+    /// The local end is the sender. The keys are those of the connection, the nonces those of the
+    /// subflow's SYN and SYN/ACK.
     pub fn join_hmac(
         self,
         local_key: Key,
@@ -44,9 +46,11 @@ impl Version {
     }
 }
 
-/// The HMAC of an ADD_ADDR: the last 64 bits of an HMAC-SHA256 (RFC 8684 section 3.4.1; version 0 has none).
+/// The HMAC of an ADD_ADDR: the last 64 bits of an HMAC-SHA256 (RFC 8684 section 3.4.1; version 0
+/// has none).
 ///
-/// The keys are those of the ADD_ADDR's sender and receiver; the other arguments are the fields of the option.
+/// The keys are those of the ADD_ADDR's sender and receiver; the other arguments are the fields of
+/// the option.
 pub fn add_addr_hmac(
     sender: Key,
     receiver: Key,

@@ -21,8 +21,9 @@ pub struct AddAddr {
 
 /// The forms of an ADD_ADDR.
 ///
-/// They are distinguished by their fields: a truncated HMAC makes the option longer, and an echo sets the lowest of the four bits beside
-/// the subtype, where version 0 has the address family, 4 or 6.
+/// They are distinguished by their fields: a truncated HMAC makes the option longer, and an echo
+/// sets the lowest of the four bits beside the subtype, where version 0 has the address family, 4
+/// or 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddAddrForm {
     /// Version 0: without an HMAC.
@@ -51,7 +52,8 @@ impl AddAddr {
     }
 }
 
-/// The address, whose family follows from the bytes left: a port (2) and an HMAC (8) may come after it.
+/// The address, whose family follows from the bytes left: a port (2) and an HMAC (8) may come after
+/// it.
 fn parse_address(fields: &mut Reader<'_>) -> Result<IpAddr, ParseError> {
     match fields.left() {
         4 | 6 | 12 | 14 => fields.array::<4>().map(IpAddr::from),

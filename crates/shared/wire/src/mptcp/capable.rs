@@ -51,8 +51,8 @@ impl CapableFlags {
     pub const CHECKSUM: CapableFlags = CapableFlags(0x80);
     /// B: extensibility; 0 in both versions.
     pub const EXTENSIBILITY: CapableFlags = CapableFlags(0x40);
-    /// C, version 1: no subflow may be opened to the source address and port. In version 0 it is an unused proposal for another
-    /// cryptographic algorithm.
+    /// C, version 1: no subflow may be opened to the source address and port. In version 0 it is an
+    /// unused proposal for another cryptographic algorithm.
     pub const NO_JOIN_HERE: CapableFlags = CapableFlags(0x20);
     /// H: HMAC-SHA1 in version 0, HMAC-SHA256 in version 1.
     pub const HMAC: CapableFlags = CapableFlags(0x01);

@@ -31,7 +31,8 @@ pub enum DataSeq {
 pub struct Mapping {
     /// The data sequence number of the first byte.
     pub data_seq: DataSeq,
-    /// Subflow sequence number of the first byte, relative to the initial one; 0 if only a DATA_FIN is mapped.
+    /// Subflow sequence number of the first byte, relative to the initial one; 0 if only a DATA_FIN
+    /// is mapped.
     pub subflow_seq: u32,
     /// Bytes mapped; a DATA_FIN counts as one.
     pub len: u16,

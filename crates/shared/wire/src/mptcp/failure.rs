@@ -1,4 +1,5 @@
-//! Errors and resets: MP_FAIL (section 3.7 of RFC 8684, 3.6 of RFC 6824), MP_FASTCLOSE (3.5) and MP_TCPRST (3.6 of RFC 8684).
+//! Errors and resets: MP_FAIL (section 3.7 of RFC 8684, 3.6 of RFC 6824), MP_FASTCLOSE (3.5) and
+//! MP_TCPRST (3.6 of RFC 8684).
 
 use super::body::Body;
 use crate::bytes::{Reader, Writer};
@@ -23,8 +24,8 @@ pub struct MpFastClose {
 pub struct MpReset {
     /// Flags U, V, W and T.
     pub flags: ResetFlags,
-    /// The reason: 0 unspecified, 1 MPTCP error, 2 lack of resources, 3 prohibited, 4 too much outstanding data,
-    /// 5 bad performance, 6 middlebox interference.
+    /// The reason: 0 unspecified, 1 MPTCP error, 2 lack of resources, 3 prohibited, 4 too much
+    /// outstanding data, 5 bad performance, 6 middlebox interference.
     pub reason: u8,
 }
 

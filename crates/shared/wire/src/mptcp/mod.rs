@@ -1,12 +1,14 @@
 //! MPTCP's TCP options: version 0 (RFC 6824) and version 1 (RFC 8684).
 //!
-//! The form of an option follows from its subtype, then from its length, and where the versions differ as in the RFCs:
-//! MP_CAPABLE by its version field, ADD_ADDR by the four bits that are an address family in version 0 and flags in
-//! version 1, MP_PRIO by its length. MP_JOIN, DSS, REMOVE_ADDR, MP_FAIL and MP_FASTCLOSE look the same in both.
+//! The form of an option follows from its subtype, then from its length, and where the versions
+//! differ as in the RFCs: MP_CAPABLE by its version field, ADD_ADDR by the four bits that are an
+//! address family in version 0 and flags in version 1, MP_PRIO by its length. MP_JOIN, DSS,
+//! REMOVE_ADDR, MP_FAIL and MP_FASTCLOSE look the same in both.
 //!
-//! An emitted option parses to the same value. A parsed option is emitted as the same bytes, except for the reserved bits of both RFCs,
-//! which are ignored on parsing and emitted as 0 (section 3 of both). Flags that are defined, or may be defined later (MP_CAPABLE's B to G,
-//! MP_TCPRST's U, V, W), are preserved.
+//! An emitted option parses to the same value. A parsed option is emitted as the same bytes, except
+//! for the reserved bits of both RFCs, which are ignored on parsing and emitted as 0 (section 3 of
+//! both). Flags that are defined, or may be defined later (MP_CAPABLE's B to G, MP_TCPRST's U, V,
+//! W), are preserved.
 
 mod add_addr;
 mod body;
@@ -92,10 +94,12 @@ impl MptcpOption {
         FIXED_BYTES + self.subtype().1.len()
     }
 
-    /// Writes the whole TCP option to the front of `out` and returns its length, [`MptcpOption::len`].
+    /// Writes the whole TCP option to the front of `out` and returns its length,
+    /// [`MptcpOption::len`].
     ///
     /// # Errors
-    /// [`EmitError::NoRoom`], and [`EmitError::NotInVersion0`] for an MP_CAPABLE in a form of version 1 only.
+    /// [`EmitError::NoRoom`], and [`EmitError::NotInVersion0`] for an MP_CAPABLE in a form of
+    /// version 1 only.
     pub fn emit(&self, out: &mut [u8]) -> Result<usize, EmitError> {
         let (subtype, body) = self.subtype();
         let mut to = Writer::new(out);
@@ -123,8 +127,8 @@ impl MptcpOption {
 
 /// The first well-formed MPTCP option in a TCP header's option area.
 ///
-/// A packet may carry several, such as DSS and ADD_ADDR; [`tcp::options`] returns all of them. Those of the handshakes, MP_CAPABLE and
-/// MP_JOIN, are the only MPTCP option of their packet.
+/// A packet may carry several, such as DSS and ADD_ADDR; [`tcp::options`] returns all of them.
+/// Those of the handshakes, MP_CAPABLE and MP_JOIN, are the only MPTCP option of their packet.
 pub fn find(options: &[u8]) -> Option<MptcpOption> {
     tcp::options(options).find_map(|option| MptcpOption::parse(option.bytes).ok())
 }

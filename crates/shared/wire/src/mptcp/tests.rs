@@ -5,7 +5,8 @@ use std::vec::Vec;
 use super::*;
 use crate::{Key, Token, Version};
 
-/// An option of `len` bytes: the subtype and its nibble, the next byte, then bytes that are all different.
+/// An option of `len` bytes: the subtype and its nibble, the next byte, then bytes that are all
+/// different.
 fn bytes(subtype: u8, nibble: u8, flags: u8, len: u8) -> Vec<u8> {
     let mut option: Vec<u8> = (0..len).map(|at| at ^ 0xa0).collect();
     for (to, from) in option.iter_mut().zip([tcp::MPTCP, len, subtype << 4 | nibble, flags]) {
@@ -44,7 +45,8 @@ fn lengths_are_those_of_the_figures() {
     assert_eq!(lengths(0x8, 0, 0), [4], "MP_TCPRST");
 }
 
-/// RFC 8684 section 3.3.1: A and M say which numbers are there, a and m how long they are; a checksum may follow.
+/// RFC 8684 section 3.3.1: A and M say which numbers are there, a and m how long they are; a
+/// checksum may follow.
 #[test]
 fn flags_decide_the_length_of_a_dss() {
     for flags in 0..=u8::MAX {

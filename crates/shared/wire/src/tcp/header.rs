@@ -37,8 +37,8 @@ impl TcpHeader<'_> {
         false
     }
 
-    /// Writes the header of a segment between two IPv4 addresses that carries `payload_len` bytes, all of them 0: the checksum is that of such
-    /// data (RFC 9293 section 3.1). Returns its length.
+    /// Writes the header of a segment between two IPv4 addresses that carries `payload_len` bytes,
+    /// all of them 0: the checksum is that of such data (RFC 9293 section 3.1). Returns its length.
     ///
     /// # Errors
     /// [`EmitError::NoRoom`], also for an option area that no header has.

@@ -13,7 +13,8 @@ pub enum CommonOption<'a> {
     WindowScale(u8),
     /// Selective acknowledgements are understood (RFC 2018 section 2).
     SackPermitted,
-    /// Ranges received out of order, first byte and first byte after (RFC 2018 section 3): at most 4.
+    /// Ranges received out of order, first byte and first byte after (RFC 2018 section 3): at
+    /// most 4.
     Sack(&'a [(u32, u32)]),
     /// The sender's time stamp and the one that it echoes (RFC 7323 section 3.2).
     Timestamps {
@@ -74,7 +75,8 @@ impl CommonOption<'_> {
     }
 }
 
-/// Fills an option area of which `len` bytes are written with no-operations, up to a multiple of 4. Returns its length.
+/// Fills an option area of which `len` bytes are written with no-operations, up to a multiple of 4.
+/// Returns its length.
 ///
 /// # Errors
 /// [`EmitError::NoRoom`].

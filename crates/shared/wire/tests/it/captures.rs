@@ -1,4 +1,5 @@
-//! Frames captured from Linux and made by hand, against tshark's reading of them: see `tests/vectors/README.md`.
+//! Frames captured from Linux and made by hand, against tshark's reading of them: see
+//! `tests/vectors/README.md`.
 
 mod capture;
 mod checksums;

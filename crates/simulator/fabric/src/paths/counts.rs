@@ -29,7 +29,8 @@ impl PathCounts {
 
     /// Counts the paths from a switch and from all switches beyond it.
     ///
-    /// All paths from one switch are of one length, so the switches come up in the order of their distance.
+    /// All paths from one switch are of one length, so the switches come up in the order of their
+    /// distance.
     pub(crate) fn count_from(&mut self, fabric: &Fabric, routes: &Routes, from: u32) {
         /// A switch that was visited and is not yet counted.
         const VISITED: u64 = u64::MAX;

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::{Hop, Path, Paths};
 
 impl Paths<'_> {
-    /// Up to `most` paths no two of which share a link between switches, found by taking the first path that is left, each time, and
-    /// its links away (a blocking flow, Dinitz 1970): no path is left that shares no link with them, but another
-    /// choice may hold more. Inside a rack there is one.
+    /// Up to `most` paths no two of which share a link between switches, found by taking the first
+    /// path that is left, each time, and its links away (a blocking flow, Dinitz 1970): no path is
+    /// left that shares no link with them, but another choice may hold more. Inside a rack there is
+    /// one.
     pub fn disjoint(&self, most: usize) -> Vec<Path> {
         let (mut found, mut closed) = (Vec::new(), BTreeSet::new());
         let mut path = Path::default();
@@ -20,7 +21,8 @@ impl Paths<'_> {
         found
     }
 
-    /// Finds the first path without closed links and closes its links, and those that lead nowhere any more.
+    /// Finds the first path without closed links and closes its links, and those that lead nowhere
+    /// any more.
     fn first_open(&self, closed: &mut BTreeSet<u32>, path: &mut Path) -> bool {
         path.hops.clear();
         let mut switch = self.from;

@@ -55,8 +55,8 @@ fn the_paths_of_a_fat_tree() {
     assert_eq!(shape(0, 15), (4, vec![5; 4]), "between pods");
 }
 
-/// Guo et al. (SIGCOMM 2009), section 3: between servers whose addresses differ in d digits, d! paths of d switches, and the
-/// servers at both ends and between them relay.
+/// Guo et al. (SIGCOMM 2009), section 3: between servers whose addresses differ in d digits, d!
+/// paths of d switches, and the servers at both ends and between them relay.
 #[test]
 fn the_paths_of_a_bcube() {
     let fabric = fabric("kind = \"bcube\"\nports = 3\nlevels = 2");
@@ -71,7 +71,8 @@ fn the_paths_of_a_bcube() {
     assert_eq!(shape(26), (6, 7, 3), "222");
 }
 
-/// Two hosts, their ToRs (switches 0, 1), of which the first has a choice of 2 and 3, and 2 two links to 1.
+/// Two hosts, their ToRs (switches 0, 1), of which the first has a choice of 2 and 3, and 2 two
+/// links to 1.
 #[test]
 fn paths_are_numbered_in_the_order_of_their_choices() {
     let links = [(0, 2), (1, 3), (2, 4), (2, 5), (4, 3), (4, 3), (5, 3)];
@@ -154,7 +155,8 @@ fn disjoint_paths_of_a_fat_tree() {
 }
 
 prop_compose! {
-    /// A host on each ToR and three tiers of switches; each link is there or not, and some skip a tier.
+    /// A host on each ToR and three tiers of switches; each link is there or not, and some skip a
+    /// tier.
     fn any_fabric()(
         (tors, aggs, cores) in (1u32..5, 1u32..5, 1u32..4),
         present in prop::collection::vec(prop::bool::weighted(0.7), 64),
@@ -176,7 +178,8 @@ prop_compose! {
     }
 }
 
-/// True if each hop's port is the next hop of that number, and leads to the switch of the hop after it.
+/// True if each hop's port is the next hop of that number, and leads to the switch of the hop after
+/// it.
 fn is_walked(paths: &Paths<'_>, path: &Path) -> bool {
     let leads = path.hops.windows(2).all(|pair| {
         let next_hops = paths.routes.next_hops(pair[0].switch, paths.tor);
@@ -188,7 +191,8 @@ fn is_walked(paths: &Paths<'_>, path: &Path) -> bool {
 }
 
 proptest! {
-    /// Every path is walked by next hops, all differ, as many as are counted, and each has its number.
+    /// Every path is walked by next hops, all differ, as many as are counted, and each has its
+    /// number.
     #[test]
     fn paths_are_all_there_once(fabric in any_fabric()) {
         let routes = fabric.routes(|_| true).unwrap();

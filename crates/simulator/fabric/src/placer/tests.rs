@@ -84,7 +84,8 @@ fn room_returns_when_a_flow_is_released() {
     assert_eq!(spine(&placer.place(&paths, &demand)), 0);
 }
 
-/// Section 4.2.1, one flow after the other: 8 flows between the same leaves over 4 spines, two on each.
+/// Section 4.2.1, one flow after the other: 8 flows between the same leaves over 4 spines, two on
+/// each.
 #[test]
 fn fewest_flows_fills_links_evenly() {
     let (fabric, routes) = routed(&leaf_spine(8, 4));
@@ -102,7 +103,8 @@ fn fewest_flows_fills_links_evenly() {
     assert_eq!(used, [2; 4]);
 }
 
-/// A spine with two flows of others is better than an empty one that another subflow of the connection takes.
+/// A spine with two flows of others is better than an empty one that another subflow of the
+/// connection takes.
 #[test]
 fn a_connection_keeps_its_subflows_apart_first() {
     let (fabric, routes) = routed(&leaf_spine(4, 2));
@@ -131,8 +133,8 @@ fn of_equal_paths_the_first_is_taken() {
     assert_eq!([(); 6].map(|()| place()), [0, 1, 2, 3, 0, 1]);
 }
 
-/// Claim C5's fabric: k = 8, every host sends to the host one pod further. No link need have more than one flow; placed one by one
-/// they have at most two.
+/// Claim C5's fabric: k = 8, every host sends to the host one pod further. No link need have more
+/// than one flow; placed one by one they have at most two.
 #[test]
 fn a_permutation_over_a_fat_tree_has_few_flows_on_each_link() {
     let (fabric, routes) = routed(&fat_tree(8));
@@ -145,8 +147,8 @@ fn a_permutation_over_a_fat_tree_has_few_flows_on_each_link() {
     assert!(most <= 2, "{most}");
 }
 
-/// The sum of the max-min fair rates of flows over links of rate 1 (progressive filling: all rates grow until a link is full, which
-/// stops the flows on it).
+/// The sum of the max-min fair rates of flows over links of rate 1 (progressive filling: all rates
+/// grow until a link is full, which stops the flows on it).
 fn max_min(fabric: &Fabric, flows: &[Vec<u32>]) -> f64 {
     let mut room = vec![1.0; fabric.ports.len()];
     let (mut rates, mut growing) = (vec![0.0; flows.len()], vec![true; flows.len()]);
@@ -171,8 +173,8 @@ fn shuffled(count: u32, seed: u32) -> Vec<u32> {
     numbers
 }
 
-/// Claim C5's traffic: each host sends to the next in a random order, `subflows` flows each, placed round by round in another order. The
-/// share of what hosts' links can carry.
+/// Claim C5's traffic: each host sends to the next in a random order, `subflows` flows each, placed
+/// round by round in another order. The share of what hosts' links can carry.
 fn share_of_a_permutation(subflows: u32, seed: u32) -> f64 {
     let (fabric, routes) = routed(&fat_tree(8));
     let hosts = fabric.hosts;
@@ -192,8 +194,8 @@ fn share_of_a_permutation(subflows: u32, seed: u32) -> f64 {
     max_min(&fabric, &flows) / f64::from(hosts)
 }
 
-/// Placed one by one: 84 % of the links with one flow a host, 90 % with two, on average over permutations. (The figures are the
-/// scheduler's own; the book states them.)
+/// Placed one by one: 84 % of the links with one flow a host, 90 % with two, on average over
+/// permutations. (The figures are the scheduler's own; the book states them.)
 #[test]
 fn most_of_a_permutation_fits_with_one_flow_a_host_and_nearly_all_with_two() {
     let [one, two] = [1, 2].map(|subflows| {

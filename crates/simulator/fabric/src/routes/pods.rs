@@ -55,7 +55,8 @@ impl Fabric {
         Ok(Pods { of_switch, count: all.len() as u16 })
     }
 
-    /// As [`Fabric::routes`], with the cheapest paths to any switch of each pod beside those to ToRs.
+    /// As [`Fabric::routes`], with the cheapest paths to any switch of each pod beside those to
+    /// ToRs.
     ///
     /// # Errors
     /// A fabric with more than 65536 different sets of next hops.

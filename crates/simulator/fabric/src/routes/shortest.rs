@@ -1,4 +1,5 @@
-//! Cheapest paths of all over the links between switches ([`heddle_scenario::Graph::cost`]). Hosts are ends of paths only.
+//! Cheapest paths of all over the links between switches ([`heddle_scenario::Graph::cost`]). Hosts
+//! are ends of paths only.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -13,7 +13,8 @@ fn the_path_diversity_of_a_fat_tree_of_four() {
     assert_eq!(stats.pairs_by_paths, [(1, rack), (2, pod), (4, other_pods)].into());
     assert_eq!(stats.pairs_by_switches, [(1, rack), (3, pod), (5, other_pods)].into());
     assert_eq!(stats.several_paths, 224.0 / 240.0);
-    // ToRs have a choice for all others, aggregation switches for the 12 of other pods, cores for none.
+    // ToRs have a choice for all others, aggregation switches for the 12 of other pods, cores for
+    // none.
     assert_eq!(stats.mean_by_tier, [(1, 1.0), (2, 0.75), (3, 0.0)].into());
     let expected = [[0.0; 4].as_slice(), &[0.75; 8], &[1.0; 8]].concat();
     assert_eq!(stats.several_next_hops, expected);
@@ -29,7 +30,8 @@ fn the_path_diversity_of_a_bcube() {
     assert_eq!(stats.pairs_by_paths, [(1, 16 * 6), (2, 16 * 9)].into());
     assert_eq!(stats.pairs_by_switches, [(3, 16 * 6), (5, 16 * 9)].into());
     assert!((stats.mean_by_tier[&1] - 9.0 / 15.0).abs() < 1e-12, "relays");
-    // A switch reaches its own 4 servers directly, and each of the others through the one server that it is linked to.
+    // A switch reaches its own 4 servers directly, and each of the others through the one server
+    // that it is linked to.
     assert_eq!((stats.mean_by_tier[&2], stats.most_next_hops), (0.0, 2));
 }
 

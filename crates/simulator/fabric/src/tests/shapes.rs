@@ -21,8 +21,8 @@ fn differing_digits(mut a: u32, mut b: u32, base: u32) -> u64 {
     differing
 }
 
-/// BCube section 3.2: a shortest path corrects one digit of the address after the other, in any order, each by one switch: d digits
-/// d! orders and 2d hops.
+/// BCube section 3.2: a shortest path corrects one digit of the address after the other, in any
+/// order, each by one switch: d digits d! orders and 2d hops.
 #[test]
 fn bcube_has_a_path_for_each_order_of_the_digits() {
     for (n, k) in [(4, 1), (3, 2), (2, 3)] {
@@ -43,7 +43,8 @@ fn bcube_has_a_path_for_each_order_of_the_digits() {
     }
 }
 
-/// VL2 section 4.1: up to one of two aggregation switches, to one of D_A / 2 intermediate switches, and down through one of two.
+/// VL2 section 4.1: up to one of two aggregation switches, to one of D_A / 2 intermediate switches,
+/// and down through one of two.
 #[test]
 fn vl2_has_a_path_by_each_intermediate_switch_and_two_on_either_side() {
     for (d_a, d_i) in [(4, 6), (8, 4)] {
@@ -97,8 +98,9 @@ fn lengths(fabric: &Fabric) -> Vec<(usize, usize)> {
     lengths
 }
 
-/// Kim et al., section 4.1: of a router's a (a h + 1) - 1 others a - 1 are one link away, in its group; its h links to other groups lead to as many
-/// routers by one link, those have a - 1 neighbours, its own neighbours (a - 1) h links, and all others are three links away.
+/// Kim et al., section 4.1: of a router's a (a h + 1) - 1 others a - 1 are one link away, in its
+/// group; its h links to other groups lead to as many routers by one link, those have a - 1
+/// neighbours, its own neighbours (a - 1) h links, and all others are three links away.
 #[test]
 fn minimal_paths_of_a_dragonfly_have_three_links_and_one_between_groups() {
     for (a, h) in [(4usize, 2usize), (3, 3), (6, 3)] {
@@ -145,7 +147,8 @@ fn a_dragonfly_routes_around_a_failed_link_between_groups() {
     }
 }
 
-/// To a group a packet takes one link between groups, and the link of its own router if that has one; to ToRs as without groups.
+/// To a group a packet takes one link between groups, and the link of its own router if that has
+/// one; to ToRs as without groups.
 #[test]
 fn routes_lead_to_groups_beside_tors() {
     let fabric = fabric("kind = \"dragonfly\"\nrouters = 4");
@@ -186,7 +189,8 @@ fn one_big_switch_for_a_dragonfly_is_as_far_across() {
     assert!(ideal.links.iter().all(|link| link.delay == Time::micros(2 + (2 + 6 + 2) / 2)));
 }
 
-/// A server's ports together are a host's link; the longest path crosses 2 (k + 1) links between relays and switches.
+/// A server's ports together are a host's link; the longest path crosses 2 (k + 1) links between
+/// relays and switches.
 #[test]
 fn one_big_switch_for_bcube_is_as_far_across() {
     let original = fabric("kind = \"bcube\"\nports = 4\nlevels = 1\nlink_delay = \"3us\"").graph;

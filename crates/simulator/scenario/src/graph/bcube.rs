@@ -1,8 +1,9 @@
 //! BCube, whose servers relay for each other (Guo et al., SIGCOMM 2009, section 3).
 //!
-//! A server has the address a_k..a_0, digits below n. At level i it is linked to the switch whose number is the address
-//! without a_i, so that the n servers of a switch differ in that digit alone. A host of the simulator has one link and does not
-//! relay, so a server is two nodes: the host, and its relay with the server's k + 1 ports.
+//! A server has the address a_k..a_0, digits below n. At level i it is linked to the switch whose
+//! number is the address without a_i, so that the n servers of a switch differ in that digit alone.
+//! A host of the simulator has one link and does not relay, so a server is two nodes: the host, and
+//! its relay with the server's k + 1 ports.
 
 use heddle_config::Problem;
 use heddle_units::{Rate, Time};
@@ -87,8 +88,8 @@ mod tests {
         }
     }
 
-    /// Figure 1(b): in BCube_1 of 4-port switches, server 10 (a_1 = 1, a_0 = 0) is on switch <0, 1> with servers 11 to 13 and on
-    /// switch <1, 0> with servers 00, 20 and 30.
+    /// Figure 1(b): in BCube_1 of 4-port switches, server 10 (a_1 = 1, a_0 = 0) is on switch <0, 1>
+    /// with servers 11 to 13 and on switch <1, 0> with servers 00, 20 and 30.
     #[test]
     fn servers_of_a_switch_differ_in_one_digit() {
         let graph = build(4, 1);
@@ -101,7 +102,8 @@ mod tests {
         assert_eq!(on("switch-1-1"), ["relay-1", "relay-5", "relay-9", "relay-13"]);
     }
 
-    /// A server can send and receive on all of its ports at once, and its own bytes do not wait inside it.
+    /// A server can send and receive on all of its ports at once, and its own bytes do not wait
+    /// inside it.
     #[test]
     fn the_link_inside_a_server_is_as_fast_as_its_ports() {
         let graph = build(4, 2);

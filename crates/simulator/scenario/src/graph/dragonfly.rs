@@ -1,7 +1,9 @@
-//! Dragonfly (Kim, Dally, Scott and Abts, Technology-driven, highly-scalable dragonfly topology, ISCA 2008, section 3).
+//! Dragonfly (Kim, Dally, Scott and Abts, Technology-driven, highly-scalable dragonfly topology,
+//! ISCA 2008, section 3).
 //!
-//! A group has a routers, each with p hosts, linked to the a - 1 others of its group and by h links to other groups. With a h + 1 groups one link joins
-//! each two. The paper's figure 5 has the arrangement that is used here, the consecutive one: the ports of a group to others, in order of
+//! A group has a routers, each with p hosts, linked to the a - 1 others of its group and by h links
+//! to other groups. With a h + 1 groups one link joins each two. The paper's figure 5 has the
+//! arrangement that is used here, the consecutive one: the ports of a group to others, in order of
 //! its routers, lead to the other groups in order.
 
 use heddle_config::Problem;
@@ -121,7 +123,8 @@ mod tests {
         count
     }
 
-    /// Section 3.1: a p (a h + 1) hosts, a (a h + 1) routers of radix p + a - 1 + h, one link between each two of a h + 1 groups.
+    /// Section 3.1: a p (a h + 1) hosts, a (a h + 1) routers of radix p + a - 1 + h, one link
+    /// between each two of a h + 1 groups.
     #[test]
     fn sizes_and_ports_are_the_papers() {
         for (a, p, h) in [(4, 2, 2), (2, 1, 1), (6, 3, 3), (3, 4, 1), (1, 2, 4)] {
@@ -142,7 +145,8 @@ mod tests {
         }
     }
 
-    /// Figure 5, p = h = 2 and a = 4: 72 hosts in 9 groups. The first router of group 1 leads to groups 2 and 3, the last to 8 and 9.
+    /// Figure 5, p = h = 2 and a = 4: 72 hosts in 9 groups. The first router of group 1 leads to
+    /// groups 2 and 3, the last to 8 and 9.
     #[test]
     fn ports_lead_to_the_other_groups_in_order() {
         let graph = build(4, 2, 2, None);
@@ -173,7 +177,8 @@ mod tests {
         }
     }
 
-    /// Section 4.1: a link inside of the group, one to the other group, one inside of it. With one link between groups there is no choice.
+    /// Section 4.1: a link inside of the group, one to the other group, one inside of it. With one
+    /// link between groups there is no choice.
     #[test]
     fn minimal_paths_cross_four_routers_at_most() {
         let graph = build(4, 2, 2, None);

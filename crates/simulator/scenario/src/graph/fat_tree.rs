@@ -11,7 +11,8 @@ use crate::raw::FatTree;
 /// The largest k whose core switches can be numbered.
 const LARGEST_K: u32 = 510;
 
-/// k pods of k/2 ToRs and k/2 aggregation switches; the jth aggregation switch of each pod has the jth k/2 core switches.
+/// k pods of k/2 ToRs and k/2 aggregation switches; the jth aggregation switch of each pod has the
+/// jth k/2 core switches.
 pub(crate) fn fat_tree(shape: &FatTree, delay: Time) -> Result<Graph, Problem> {
     let (k, half) = (shape.k, shape.k / 2);
     if k < 2 || k % 2 != 0 || k > LARGEST_K {

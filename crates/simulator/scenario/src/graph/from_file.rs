@@ -1,7 +1,7 @@
 //! A graph listed in a file, its tiers inferred where the file does not give them.
 //!
-//! Without a `tier`, a node with one link is a host (0), a switch linked to a host is a ToR (1), and any other stands as many
-//! tiers above the nearest ToR as there are links between them.
+//! Without a `tier`, a node with one link is a host (0), a switch linked to a host is a ToR (1),
+//! and any other stands as many tiers above the nearest ToR as there are links between them.
 
 use std::collections::VecDeque;
 

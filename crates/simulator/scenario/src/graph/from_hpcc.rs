@@ -1,5 +1,5 @@
-//! The topology files of HPCC's ns-3 simulation (alibaba-edu/High-Precision-Congestion-Control): numbers of nodes, switches and links, the
-//! switches, then a link a line.
+//! The topology files of HPCC's ns-3 simulation (alibaba-edu/High-Precision-Congestion-Control):
+//! numbers of nodes, switches and links, the switches, then a link a line.
 //!
 //! ```text
 //! 4 2 3
@@ -9,8 +9,9 @@
 //! 2 3 100Gbps 1000ns 0
 //! ```
 //!
-//! Node N is `host-N` or `switch-N`. What comes behind the last link is not read, as there. Tiers are inferred as in a graph file; packets take up/down
-//! paths, or the shortest of all if a link joins two switches of one tier.
+//! Node N is `host-N` or `switch-N`. What comes behind the last link is not read, as there. Tiers
+//! are inferred as in a graph file; packets take up/down paths, or the shortest of all if a link
+//! joins two switches of one tier.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The fat-trees of csg-htsim (`.topo`): a header, then a section for each tier of switches, ToRs first.
+//! The fat-trees of csg-htsim (`.topo`): a header, then a section for each tier of switches, ToRs
+//! first.
 //!
 //! ```text
 //! Nodes 1024
@@ -11,9 +12,10 @@
 //! Downlink_Latency_ns 1000
 //! ```
 //!
-//! Each tier also has `Switch_Latency_ns`, `Oversubscribed` and `Bundle` (parallel links down), 0, 1 and 1 by default; words may have capitals. Here switches have
-//! no latency of their own: half of it is added to each link at both of its ends, so that a path takes as long. Names are those of `kind = "fat-tree"`, counted
-//! from 1; with two tiers those of `kind = "leaf-spine"`.
+//! Each tier also has `Switch_Latency_ns`, `Oversubscribed` and `Bundle` (parallel links down), 0,
+//! 1 and 1 by default; words may have capitals. Here switches have no latency of their own: half of
+//! it is added to each link at both of its ends, so that a path takes as long. Names are those of
+//! `kind = "fat-tree"`, counted from 1; with two tiers those of `kind = "leaf-spine"`.
 
 use heddle_config::Problem;
 use heddle_units::{Rate, Time};

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::shortest::Switches;
 use crate::{Graph, Routing};
 
-/// No path between ToRs crosses more switches than this; in fabrics built by their shapes, one crosses as many.
+/// No path between ToRs crosses more switches than this; in fabrics built by their shapes, one
+/// crosses as many.
 pub(crate) fn most_switches(graph: &Graph) -> usize {
     match graph.routing {
         Routing::UpDown => 2 * tiers(graph).max(1) - 1,

@@ -57,7 +57,8 @@ impl Builder {
         }
     }
 
-    /// Adds `count` nodes called `name-1` and up, `per_pod` of them in each pod if pods are meant; gives their indices.
+    /// Adds `count` nodes called `name-1` and up, `per_pod` of them in each pod if pods are meant;
+    /// gives their indices.
     fn nodes(&mut self, name: &str, tier: u8, count: u32, per_pod: Option<u32>) -> Range<u32> {
         let start = self.graph.nodes.len() as u32;
         self.graph.nodes.extend((0..count).map(|index| Node {

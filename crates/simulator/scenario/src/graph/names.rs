@@ -55,7 +55,8 @@ impl<'a> Names<'a> {
         Ok(pair)
     }
 
-    /// Links: `"a b"` for all between two nodes, `"a b #2"` for the second of parallel ones, `"a"` for all of a switch.
+    /// Links: `"a b"` for all between two nodes, `"a b #2"` for the second of parallel ones, `"a"`
+    /// for all of a switch.
     pub(crate) fn links(&self, text: &str) -> Result<Vec<u32>, Problem> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {

@@ -21,7 +21,8 @@ pub(crate) fn check_reachable(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Res
 
 /// Refuses also a link that joins two nodes of one tier.
 ///
-/// ToRs whose links lead up to the same nodes reach the same, so one stands for all: a fabric has few kinds of them.
+/// ToRs whose links lead up to the same nodes reach the same, so one stands for all: a fabric has
+/// few kinds of them.
 fn check_up_down(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
     let uplinks = uplinks(graph, &is_up)?;
     check_hosts(graph, is_up)?;
@@ -65,7 +66,8 @@ fn check_hosts(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem
     }
 }
 
-/// One ToR of each kind with all the nodes above it; each ToR that has nothing above is a kind of its own.
+/// One ToR of each kind with all the nodes above it; each ToR that has nothing above is a kind of
+/// its own.
 fn kinds_of_tor(graph: &Graph, uplinks: &[BTreeSet<u32>]) -> Vec<(u32, BTreeSet<u32>)> {
     let tors = graph.nodes.iter().zip(0..).filter(|(node, _)| node.tier == 1);
     let mut seen = BTreeSet::new();

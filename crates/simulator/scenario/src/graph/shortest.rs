@@ -1,4 +1,5 @@
-//! Fabrics whose packets take the cheapest of all paths between switches ([`Graph::cost`]), up and down as often as they must.
+//! Fabrics whose packets take the cheapest of all paths between switches ([`Graph::cost`]), up and
+//! down as often as they must.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -118,7 +119,8 @@ mod tests {
         Switches::new(&graph, |_| true)
     }
 
-    /// BCube section 3.1: servers that differ in every digit have k + 1 first hops; k + 1 switches and k more servers are between.
+    /// BCube section 3.1: servers that differ in every digit have k + 1 first hops; k + 1 switches
+    /// and k more servers are between.
     #[test]
     fn bcubes_paths_correct_one_digit_after_the_other() {
         for (n, k) in [(4, 0), (4, 1), (3, 2), (2, 4)] {

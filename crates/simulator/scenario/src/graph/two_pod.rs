@@ -8,7 +8,8 @@ use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
 use crate::raw::TwoPod;
 
-/// Two pods of two ToRs and two aggregation switches, each of these linked to both of two core switches.
+/// Two pods of two ToRs and two aggregation switches, each of these linked to both of two core
+/// switches.
 pub(crate) fn two_pod(shape: &TwoPod, delay: Time) -> Result<Graph, Problem> {
     some("hosts_per_tor", shape.hosts_per_tor)?;
     check_rate("host_rate", shape.host_rate)?;
@@ -34,7 +35,8 @@ mod tests {
     use super::*;
     use heddle_units::Rate;
 
-    /// HULA section 6: 8 hosts a ToR; 8 paths between ToRs of different pods; 160 Gbps between pods.
+    /// HULA section 6: 8 hosts a ToR; 8 paths between ToRs of different pods; 160 Gbps between
+    /// pods.
     #[test]
     fn it_is_the_papers_fabric() {
         let graph = two_pod(&TwoPod::default(), Time::micros(1)).map_err(|_| ()).unwrap();

@@ -8,7 +8,8 @@ use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
 use crate::raw::Vl2;
 
-/// D_I aggregation switches, each linked to all of D_A/2 intermediate switches and, in pairs, to D_A/2 ToRs.
+/// D_I aggregation switches, each linked to all of D_A/2 intermediate switches and, in pairs, to
+/// D_A/2 ToRs.
 pub(crate) fn vl2(shape: &Vl2, delay: Time) -> Result<Graph, Problem> {
     check(shape)?;
     let (tors_of_pair, pairs) = (shape.aggregation_ports / 2, shape.intermediate_ports / 2);
@@ -66,8 +67,8 @@ mod tests {
         vl2(&shape, Time::micros(1)).map_err(|_| ()).unwrap()
     }
 
-    /// Section 4.1: D_A D_I / 4 ToRs of 20 servers and two uplinks each, D_I aggregation switches of D_A ports, D_A / 2
-    /// intermediate switches of D_I ports.
+    /// Section 4.1: D_A D_I / 4 ToRs of 20 servers and two uplinks each, D_I aggregation switches
+    /// of D_A ports, D_A / 2 intermediate switches of D_I ports.
     #[test]
     fn sizes_and_ports_are_the_papers() {
         for (d_a, d_i) in [(2, 2), (4, 6), (6, 4), (12, 12)] {

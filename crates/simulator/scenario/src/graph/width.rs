@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::shortest::Switches;
 use crate::{Graph, Routing};
 
-/// The most next hops that any switch has towards a ToR, parallel links each counted. 1 where there is no choice at all.
+/// The most next hops that any switch has towards a ToR, parallel links each counted. 1 where there
+/// is no choice at all.
 pub(crate) fn most_next_hops(graph: &Graph) -> usize {
     match graph.routing {
         Routing::UpDown => up_or_down(graph),
@@ -13,7 +14,8 @@ pub(crate) fn most_next_hops(graph: &Graph) -> usize {
     }
 }
 
-/// The ways up, or the ways down to a ToR. ToRs with the same links up are reached alike, so one stands for all.
+/// The ways up, or the ways down to a ToR. ToRs with the same links up are reached alike, so one
+/// stands for all.
 fn up_or_down(graph: &Graph) -> usize {
     let uplinks = uplinks(graph);
     let of_tier = |least: u8| (0..).zip(&graph.nodes).filter(move |(_, node)| node.tier >= least);
@@ -68,7 +70,8 @@ mod tests {
         assert_eq!(most_next_hops(&leaf_spine), 6);
     }
 
-    /// Ways up that part twice meet again: no switch has more than two links up, but the top has four down to the ToR.
+    /// Ways up that part twice meet again: no switch has more than two links up, but the top has
+    /// four down to the ToR.
     #[test]
     fn the_ways_down_count_too() {
         let mut builder = Builder::new(Time::ZERO);

@@ -1,4 +1,5 @@
-//! CFLB's constants: the keys that a scenario's `[scheme]` and a fabric file's `[cflb]` share, and those that each adds.
+//! CFLB's constants: the keys that a scenario's `[scheme]` and a fabric file's `[cflb]` share, and
+//! those that each adds.
 
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 use heddle_units::Bytes;
@@ -32,18 +33,18 @@ impl<'de> Deserialize<'de> for Cflb {
 pub(crate) struct CflbConstants {
     /// The header fields that name the path. Default: "ports" (CFLB section 3.3).
     pub(crate) field: CflbField,
-    /// The source ports that name paths, as in `"49152-65535"`; others are hashed. Only with `field = "source-port"`.
-    /// Default: 0-65535.
+    /// The source ports that name paths, as in `"49152-65535"`; others are hashed. Only with
+    /// `field = "source-port"`. Default: 0-65535.
     #[cfg_attr(
         feature = "schema",
         schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))
     )]
     pub(crate) source_ports: Option<String>,
-    /// The invertible function. Default: "rc5" for both ports (CFLB section 4.1: the faster of the paper's two), "feistel"
-    /// for other fields, which fits them alone.
+    /// The invertible function. Default: "rc5" for both ports (CFLB section 4.1: the faster of the
+    /// paper's two), "feistel" for other fields, which fits them alone.
     pub(crate) cipher: Option<Cipher>,
-    /// B, the base of path selectors. Default: the most next hops of any switch of the fabric, at least 2, and no less can be
-    /// given (CFLB section 3.2).
+    /// B, the base of path selectors. Default: the most next hops of any switch of the fabric, at
+    /// least 2, and no less can be given (CFLB section 3.2).
     pub(crate) radix: Option<u16>,
     /// Encoding of selectors. Default: "even".
     pub(crate) rules: Rules,
@@ -82,8 +83,9 @@ pub(crate) enum CflbField {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Steering {
-    /// Connections with at least this many bytes to send are placed on paths, the others are hashed. Default: 100KB (Mahout,
-    /// Curtis et al., INFOCOM 2011: that many bytes in the socket buffer make an elephant). 0B places every connection.
+    /// Connections with at least this many bytes to send are placed on paths, the others are
+    /// hashed. Default: 100KB (Mahout, Curtis et al., INFOCOM 2011: that many bytes in the socket
+    /// buffer make an elephant). 0B places every connection.
     pub(crate) elephants: Bytes,
     /// The scheduler's choice of a path. Default: "fewest-flows".
     pub(crate) placing: Placing,
@@ -119,10 +121,12 @@ impl<'de> Deserialize<'de> for CflbNetwork {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sender {
-    /// The TTL (hop limit) that senders write, as the first router receives it. Default: 64 (Linux's, and RFC 1700's).
+    /// The TTL (hop limit) that senders write, as the first router receives it. Default: 64
+    /// (Linux's, and RFC 1700's).
     pub(crate) ttl: u8,
-    /// TTLs that may be written instead where the first one leaves no free ports. Default: 64-95: a selector has 32 digits at
-    /// most, so that 32 TTLs in a row give it every rotation, and the lowest still crosses 64 routers.
+    /// TTLs that may be written instead where the first one leaves no free ports. Default: 64-95: a
+    /// selector has 32 digits at most, so that 32 TTLs in a row give it every rotation, and the
+    /// lowest still crosses 64 routers.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))]
     pub(crate) ttls: String,
     /// Ranges of ports that are never chosen. Default: ["0-1023"] (system ports, RFC 6335).
@@ -131,9 +135,11 @@ pub(crate) struct Sender {
         schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))
     )]
     pub(crate) reserved: Option<Vec<String>>,
-    /// The file of the key, named from this file's folder. Default: none, the key is given elsewhere.
+    /// The file of the key, named from this file's folder. Default: none, the key is given
+    /// elsewhere.
     pub(crate) key_file: Option<String>,
-    /// A check value of the key, 8 hexadecimal digits, by which a wrong key is noticed. Default: none.
+    /// A check value of the key, 8 hexadecimal digits, by which a wrong key is noticed. Default:
+    /// none.
     #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[0-9a-fA-F]{8}$"))))]
     pub(crate) key_check: Option<String>,
 }

@@ -3,7 +3,8 @@
 use heddle_units::Time;
 use serde::{Deserialize, Serialize};
 
-/// The hosts' load balancing: the entropy value of each packet, which switches hash with the 5-tuple. All but "flow" need `scheme = "ecmp"`.
+/// The hosts' load balancing: the entropy value of each packet, which switches hash with the
+/// 5-tuple. All but "flow" need `scheme = "ecmp"`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -44,13 +45,17 @@ impl Default for FlowBender {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Plb {
-    /// A round trip with at least this share of marked acknowledgements is congested. Default: 0.5 (`tcp_plb_cong_thresh`, 128 of 256).
+    /// A round trip with at least this share of marked acknowledgements is congested. Default: 0.5
+    /// (`tcp_plb_cong_thresh`, 128 of 256).
     pub(crate) threshold: f64,
-    /// Congested round trips in a row after which a flow changes its path: 1 to 31. Default: 12 (`tcp_plb_rehash_rounds`).
+    /// Congested round trips in a row after which a flow changes its path: 1 to 31. Default: 12
+    /// (`tcp_plb_rehash_rounds`).
     pub(crate) rehash_rounds: u8,
-    /// The same while nothing is in flight, up to 31; 0 makes no exception. Default: 3 (`tcp_plb_idle_rehash_rounds`).
+    /// The same while nothing is in flight, up to 31; 0 makes no exception. Default: 3
+    /// (`tcp_plb_idle_rehash_rounds`).
     pub(crate) idle_rehash_rounds: u8,
-    /// Time after a retransmission timeout, once to twice, without changes for congestion. Default: 60s (`tcp_plb_suspend_rto_sec`).
+    /// Time after a retransmission timeout, once to twice, without changes for congestion. Default:
+    /// 60s (`tcp_plb_suspend_rto_sec`).
     pub(crate) suspend: Time,
 }
 
@@ -65,7 +70,8 @@ impl Default for Plb {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Reps {
-    /// Time for which a flow draws no random values after a sign of failure; 0s never stops it. Default: 10ms.
+    /// Time for which a flow draws no random values after a sign of failure; 0s never stops it.
+    /// Default: 10ms.
     pub(crate) freeze: Time,
     /// Random values after that time. Default: 16.
     pub(crate) explore: u8,

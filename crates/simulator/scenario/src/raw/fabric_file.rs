@@ -26,11 +26,13 @@ pub(crate) struct FabricFile {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Addresses {
-    /// The prefix of IPv4 addresses: hosts are numbered from .1, in order. Default: 10.0.0.0/8 (RFC 1918).
+    /// The prefix of IPv4 addresses: hosts are numbered from .1, in order. Default: 10.0.0.0/8 (RFC
+    /// 1918).
     pub(crate) ipv4: String,
     /// The prefix of IPv6 addresses, numbered likewise. Default: none, no IPv6 addresses.
     pub(crate) ipv6: Option<String>,
-    /// Hosts with addresses of their own, which replace those by number: `host-3 = ["192.0.2.7", "2001:db8::7"]`.
+    /// Hosts with addresses of their own, which replace those by number:
+    /// `host-3 = ["192.0.2.7", "2001:db8::7"]`.
     pub(crate) hosts: BTreeMap<String, Vec<String>>,
 }
 

@@ -1,6 +1,7 @@
 //! A scenario file as it is written: every key, its default, and the default's source.
 //!
-//! The doc comments here become the descriptions of the JSON Schema. Nothing is checked but types and units.
+//! The doc comments here become the descriptions of the JSON Schema. Nothing is checked but types
+//! and units.
 
 #[cfg(feature = "schema")]
 mod by_name;
@@ -50,7 +51,8 @@ pub(crate) struct File {
     /// The hosts' protocol. Default: TCP with its defaults.
     #[serde(default)]
     pub(crate) transport: Transport,
-    /// The switches' load balancing. A scheme whose defaults suit may be given by its name alone: `scheme = "hula"`.
+    /// The switches' load balancing. A scheme whose defaults suit may be given by its name alone:
+    /// `scheme = "hula"`.
     pub(crate) scheme: Scheme,
     /// The hosts' load balancing: `entropy = "reps"`. Default: "flow", none.
     #[serde(default)]

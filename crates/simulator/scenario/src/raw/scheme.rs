@@ -18,7 +18,8 @@ use super::Cflb;
 pub(crate) enum Scheme {
     /// Hash of the 5-tuple.
     Ecmp,
-    /// ECMP with ns-2's flow hash, by which sums of bytes collide: for comparison with results of ns-2.
+    /// ECMP with ns-2's flow hash, by which sums of bytes collide: for comparison with results of
+    /// ns-2.
     EcmpNs2,
     /// CONGA': ECMP for each flowlet across pods, CONGA inside a pod (HULA section 6). Needs pods.
     CongaPrime(CongaPrimeConfig),
@@ -35,14 +36,15 @@ pub(crate) enum Scheme {
     Spray,
     /// HULA (Katta et al., SOSR 2016).
     Hula(HulaConfig),
-    /// MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the best k next hops, which the subflows of an MPTCP
-    /// connection share out. For other traffic it is HULA.
+    /// MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the best k next hops, which the
+    /// subflows of an MPTCP connection share out. For other traffic it is HULA.
     #[serde(deserialize_with = "mp_hula")]
     MpHula(MpHulaConfig),
     /// Shuttle (Heddle's own): MP-HULA with remote and local congestion kept apart.
     #[serde(deserialize_with = "shuttle")]
     Shuttle(ShuttleConfig),
-    /// CFLB (Detal et al., Computer Networks 2013): elephants are placed on paths, which their ports name; the rest is hashed.
+    /// CFLB (Detal et al., Computer Networks 2013): elephants are placed on paths, which their
+    /// ports name; the rest is hashed.
     Cflb(Cflb),
     /// A scheme in a shared library, outside of the simulator.
     External(External),
@@ -50,7 +52,8 @@ pub(crate) enum Scheme {
     Ideal,
 }
 
-/// MP-HULA's parameters, with the place of each mistake: the tables of a flattened struct are read one after another.
+/// MP-HULA's parameters, with the place of each mistake: the tables of a flattened struct are read
+/// one after another.
 fn mp_hula<'de, D: Deserializer<'de>>(from: D) -> Result<MpHulaConfig, D::Error> {
     #[derive(Deserialize)]
     struct Layers(MptcpTablesConfig, MpHulaRules, HulaConfig);
@@ -77,16 +80,17 @@ fn shuttle<'de, D: Deserializer<'de>>(from: D) -> Result<ShuttleConfig, D::Error
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct External {
-    /// The shared library, written in C, Rust or any other language by the header `heddle_scheme.h`. A relative path is sought from the
-    /// scenario's folder.
+    /// The shared library, written in C, Rust or any other language by the header
+    /// `heddle_scheme.h`. A relative path is sought from the scenario's folder.
     pub(crate) library: String,
     /// Its parameters, whose names and defaults are the library's own. Default: none.
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, Parameter>,
 }
 
-/// A parameter of a library: a whole number from 0; true or false, which is 1 or 0; or a quantity with its unit, which is a number of
-/// nanoseconds ("100us"), bytes ("64KB") or bits per second ("10Gbps").
+/// A parameter of a library: a whole number from 0; true or false, which is 1 or 0; or a quantity
+/// with its unit, which is a number of nanoseconds ("100us"), bytes ("64KB") or bits per second
+/// ("10Gbps").
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]

@@ -27,12 +27,13 @@ impl Default for Transport {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tcp {
-    /// Largest payload of a segment, in bytes; headers add 58 on the wire. Default: 1460 (an MTU of 1500).
+    /// Largest payload of a segment, in bytes; headers add 58 on the wire. Default: 1460 (an MTU of
+    /// 1500).
     pub(crate) mss: u16,
     /// Initial window, in segments. Default: 10 (RFC 6928).
     pub(crate) initial_window: u32,
-    /// Slow start threshold of a new connection, in segments, from 2; congestion avoidance begins there. Default: none, as high as the window can
-    /// grow (RFC 5681 section 3.1).
+    /// Slow start threshold of a new connection, in segments, from 2; congestion avoidance begins
+    /// there. Default: none, as high as the window can grow (RFC 5681 section 3.1).
     pub(crate) initial_ssthresh: Option<u32>,
     /// Congestion controller. Default: "newreno".
     pub(crate) control: Control,
@@ -40,22 +41,29 @@ pub(crate) struct Tcp {
     pub(crate) recovery: Recovery,
     /// Loss detection. Default: "dup-ack" (RFC 5681, RFC 6675).
     pub(crate) loss_detection: LossDetection,
-    /// Lower bound of the retransmission timeout. Default: 10ms (DCTCP section 4 lowers it to this from TCP's 300 ms;
-    /// Vasudevan et al., SIGCOMM 2009).
+    /// Lower bound of the retransmission timeout. Default: 10ms (DCTCP section 4 lowers it to this
+    /// from TCP's 300 ms; Vasudevan et al., SIGCOMM 2009).
     pub(crate) min_rto: Time,
-    /// Upper bound of the retransmission timeout, back-off included. Default: 60s (RFC 6298 rule 2.5).
+    /// Upper bound of the retransmission timeout, back-off included. Default: 60s (RFC 6298 rule
+    /// 2.5).
     pub(crate) max_rto: Time,
-    /// The timeout before the first RTT sample. Default: `min_rto` (RFC 6298's 1 s is for the Internet).
+    /// The timeout before the first RTT sample. Default: `min_rto` (RFC 6298's 1 s is for the
+    /// Internet).
     pub(crate) initial_rto: Option<Time>,
-    /// Receive window. Default: 4MB, more than a fabric's bandwidth times delay, so that it does not limit.
+    /// Receive window. Default: 4MB, more than a fabric's bandwidth times delay, so that it does
+    /// not limit.
     pub(crate) receive_window: Bytes,
-    /// Longest delay of an acknowledgement. Default: every segment is acknowledged at once, as by ns-2's TCPSink.
+    /// Longest delay of an acknowledgement. Default: every segment is acknowledged at once, as by
+    /// ns-2's TCPSink.
     pub(crate) delayed_ack: Option<Time>,
-    /// True if the window falls back to the initial one after an idle timeout. Default: true (RFC 5681 section 4.1).
+    /// True if the window falls back to the initial one after an idle timeout. Default: true (RFC
+    /// 5681 section 4.1).
     pub(crate) idle_restart: bool,
-    /// Duplicate acknowledgements that mean a loss; with RACK-TLP, until reordering has been seen. Default: 3 (RFC 5681).
+    /// Duplicate acknowledgements that mean a loss; with RACK-TLP, until reordering has been seen.
+    /// Default: 3 (RFC 5681).
     pub(crate) dup_threshold: u32,
-    /// Pacing of data segments as Linux's TCP has it: `true`, or the ratios of `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`. Default: false.
+    /// Pacing of data segments as Linux's TCP has it: `true`, or the ratios of
+    /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`. Default: false.
     pub(crate) pacing: Pacing,
 }
 
@@ -95,7 +103,8 @@ pub(crate) enum Pacing {
     Ratios(heddle_transport::Pacing),
 }
 
-/// MPTCP: the parameters of each subflow, and those of the connection. The receive window is the connection's.
+/// MPTCP: the parameters of each subflow, and those of the connection. The receive window is the
+/// connection's.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
@@ -121,15 +130,16 @@ impl<'de> Deserialize<'de> for Mptcp {
 pub(crate) struct Multipath {
     /// Subflows of a connection, the first included: 1 to 16. Default: 2 (MP-HULA section 3).
     pub(crate) subflows: u8,
-    /// Coupling of the subflows' congestion windows. Default: "lia" (RFC 6356). All but "uncoupled" are controllers of
-    /// their own and take no `control`.
+    /// Coupling of the subflows' congestion windows. Default: "lia" (RFC 6356). All but "uncoupled"
+    /// are controllers of their own and take no `control`.
     pub(crate) coupling: Coupling,
     /// Choice of the subflow that takes the next data. Default: "lowest-rtt" (Linux's default).
     pub(crate) scheduler: Scheduler,
-    /// Time at which a client opens its further subflows. Default: "after-data" (RFC 8684 section 3.1).
+    /// Time at which a client opens its further subflows. Default: "after-data" (RFC 8684 section
+    /// 3.1).
     pub(crate) join: JoinTime,
-    /// The client's action when the connection's receive window is full although a subflow could send. Default: "wait", as Linux since 5.6.
-    /// multipath-tcp.org's Linux does "penalise".
+    /// The client's action when the connection's receive window is full although a subflow could
+    /// send. Default: "wait", as Linux since 5.6. multipath-tcp.org's Linux does "penalise".
     pub(crate) full_window: FullWindow,
     /// The protocol's version: 0 is RFC 6824, 1 is RFC 8684. They differ in handshakes. Default: 1.
     pub(crate) version: u8,

@@ -29,7 +29,8 @@ impl<'de> Deserialize<'de> for TrafficPart {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Common {
-    /// Name in results: letters, digits, `-` and `_`. Needed where there are several workloads. Default: none.
+    /// Name in results: letters, digits, `-` and `_`. Needed where there are several workloads.
+    /// Default: none.
     pub(crate) name: Option<String>,
     /// Protocol of the connections of this workload. Default: the scenario's `[transport]`.
     pub(crate) transport: Option<Transport>,
@@ -63,17 +64,20 @@ pub(crate) struct Flows {
     pub(crate) sizes: Sizes,
     /// Offered bytes per second over `capacity`: above 0, below 1.
     pub(crate) load: f64,
-    /// Rate that a load of 1 stands for. Default: with the cross-pod pattern, what pod 1's links to the rest of the fabric carry (160
-    /// Gbps in the two-pod fabric); with others, the hosts' links together. Failed or changed links count as if they were not.
+    /// Rate that a load of 1 stands for. Default: with the cross-pod pattern, what pod 1's links to
+    /// the rest of the fabric carry (160 Gbps in the two-pod fabric); with others, the hosts' links
+    /// together. Failed or changed links count as if they were not.
     pub(crate) capacity: Option<Rate>,
-    /// Traffic pattern: senders and receivers. Default: "cross-pod" in a fabric with pods (as HULA and MP-HULA), "all-to-all" in others.
+    /// Traffic pattern: senders and receivers. Default: "cross-pod" in a fabric with pods (as HULA
+    /// and MP-HULA), "all-to-all" in others.
     pub(crate) pattern: Option<Pattern>,
     /// With `pattern = "incast"`: hosts that answer one request at once.
     pub(crate) senders: Option<u32>,
     /// Connections that carry the flows. Default: "persistent" (HULA section 6).
     #[serde(default)]
     pub(crate) connections: Connections,
-    /// With `connections = "persistent"`: connections of each pair of hosts. Default: 3 (HULA section 6).
+    /// With `connections = "persistent"`: connections of each pair of hosts. Default: 3 (HULA
+    /// section 6).
     pub(crate) connections_per_pair: Option<u32>,
 }
 
@@ -86,7 +90,8 @@ pub(crate) struct Collective {
     pub(crate) operation: Operation,
     /// Bytes of each host's vector.
     pub(crate) size: Bytes,
-    /// The hosts in the order of their ranks, as in `["host-1", "host-9"]`. Default: all, in the order of their numbers.
+    /// The hosts in the order of their ranks, as in `["host-1", "host-9"]`. Default: all, in the
+    /// order of their numbers.
     pub(crate) hosts: Option<Vec<String>>,
 }
 
@@ -95,14 +100,17 @@ pub(crate) struct Collective {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Operation {
-    /// All-reduce in a ring (Patarasuk and Yuan, JPDC 2009): of n hosts, 2 (n - 1) steps; in each a host sends one of n parts of its vector, in every
-    /// step after the first the part that it has received in the step before.
+    /// All-reduce in a ring (Patarasuk and Yuan, JPDC 2009): of n hosts, 2 (n - 1) steps; in each a
+    /// host sends one of n parts of its vector, in every step after the first the part that it has
+    /// received in the step before.
     RingAllReduce,
-    /// All-reduce over a binomial tree (Thakur, Rabenseifner and Gropp, IJHPCA 2005): a reduction to the first host, then a broadcast, of 2 ceil(log2 n)
-    /// steps; in each a host sends its whole vector to one other.
+    /// All-reduce over a binomial tree (Thakur, Rabenseifner and Gropp, IJHPCA 2005): a reduction
+    /// to the first host, then a broadcast, of 2 ceil(log2 n) steps; in each a host sends its whole
+    /// vector to one other.
     TreeAllReduce,
-    /// All-to-all by pairwise exchange (the same article): of n - 1 steps; in step k each host sends one of n parts of its vector to the one k ranks on, once
-    /// it has sent and received those of the step before.
+    /// All-to-all by pairwise exchange (the same article): of n - 1 steps; in step k each host
+    /// sends one of n parts of its vector to the one k ranks on, once it has sent and received
+    /// those of the step before.
     AllToAll,
 }
 
@@ -111,9 +119,10 @@ pub(crate) enum Operation {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlowGraph {
-    /// A CSV file whose first line is `id,after,from,to,size`, with or without `,delay`: a name, the names of the flows that it waits for (separated by
-    /// spaces), names of hosts, a size with its unit, a time with its unit between the arrival of the last of these flows and the start. Or, if its name
-    /// ends with `.cm`, htsim's connection matrix with its triggers.
+    /// A CSV file whose first line is `id,after,from,to,size`, with or without `,delay`: a name,
+    /// the names of the flows that it waits for (separated by spaces), names of hosts, a size with
+    /// its unit, a time with its unit between the arrival of the last of these flows and the start.
+    /// Or, if its name ends with `.cm`, htsim's connection matrix with its triggers.
     pub(crate) file: String,
 }
 
@@ -129,18 +138,22 @@ pub(crate) struct Requests {
     /// Requests that each client has under way at a time. Default: 1.
     #[serde(default = "one")]
     pub(crate) outstanding: u32,
-    /// Servers that each request goes to, drawn for each; it is done when all have responded. Default: 1.
+    /// Servers that each request goes to, drawn for each; it is done when all have responded.
+    /// Default: 1.
     #[serde(default = "one")]
     pub(crate) fan_out: u32,
     /// Mean of the exponential time from the last response to the next request. Default: 0ps.
     #[serde(default)]
     pub(crate) think: Time,
-    /// Clients and servers: "cross-pod" or "all-to-all". Default: "cross-pod" in a fabric with pods, "all-to-all" in others.
+    /// Clients and servers: "cross-pod" or "all-to-all". Default: "cross-pod" in a fabric with
+    /// pods, "all-to-all" in others.
     pub(crate) pattern: Option<Pattern>,
-    /// Connections that carry requests, and those that carry responses. Default: "persistent" (HULA section 6).
+    /// Connections that carry requests, and those that carry responses. Default: "persistent" (HULA
+    /// section 6).
     #[serde(default)]
     pub(crate) connections: Connections,
-    /// With `connections = "persistent"`: connections of each pair of hosts and direction. Default: 3 (HULA section 6).
+    /// With `connections = "persistent"`: connections of each pair of hosts and direction. Default:
+    /// 3 (HULA section 6).
     pub(crate) connections_per_pair: Option<u32>,
 }
 
@@ -160,8 +173,8 @@ fn one() -> u32 {
     expecting = "a name such as \"websearch\", a size such as \"fixed:100KB\" or { file = \"sizes.csv\" } is expected"
 )]
 pub(crate) enum Sizes {
-    /// "websearch" (DCTCP), "datamining" (VL2), "hadoop" (Facebook), "alistorage" (Alibaba), "websearch-bytes" (web search
-    /// as HPCC has it), or one size for all, as in "fixed:100KB".
+    /// "websearch" (DCTCP), "datamining" (VL2), "hadoop" (Facebook), "alistorage" (Alibaba),
+    /// "websearch-bytes" (web search as HPCC has it), or one size for all, as in "fixed:100KB".
     Name(String),
     /// A file of sizes and cumulative probabilities.
     File(SizesFile),
@@ -171,8 +184,8 @@ pub(crate) enum Sizes {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SizesFile {
-    /// A CSV file whose first line is `bytes,cdf`, `bytes,percent`, `packets,cdf` or `packets,percent` (packets of 1460
-    /// bytes); named from the scenario's own folder.
+    /// A CSV file whose first line is `bytes,cdf`, `bytes,percent`, `packets,cdf` or
+    /// `packets,percent` (packets of 1460 bytes); named from the scenario's own folder.
     pub(crate) file: String,
 }
 
@@ -181,9 +194,11 @@ pub(crate) struct SizesFile {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Pattern {
-    /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow. In a fabric without pods each ToR counts as one.
+    /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow. In a fabric without pods
+    /// each ToR counts as one.
     CrossPod,
-    /// Each host of pod 1 sends to one host of pod 2, which receives from no other; the pairs are drawn once.
+    /// Each host of pod 1 sends to one host of pod 2, which receives from no other; the pairs are
+    /// drawn once.
     CrossPodPairs,
     /// Every host sends to every other, both drawn for each flow.
     AllToAll,
@@ -198,13 +213,14 @@ pub(crate) enum Pattern {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Connections {
-    /// A pool of connections between each client and server; a flow takes the next and waits for those before it.
+    /// A pool of connections between each client and server; a flow takes the next and waits for
+    /// those before it.
     #[default]
     Persistent,
     /// A connection for each flow, with a handshake.
     PerFlow,
-    /// Persistent connections between each client and server, as many as needed: a flow takes one that is idle, and opens another if
-    /// none is. No flow waits for another.
+    /// Persistent connections between each client and server, as many as needed: a flow takes one
+    /// that is idle, and opens another if none is. No flow waits for another.
     Pool,
 }
 
@@ -212,9 +228,11 @@ pub(crate) enum Connections {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Long {
-    /// Sender and receiver of each flow, as in `["host-1 host-9"]`. Default: a permutation of all hosts drawn from the seed.
+    /// Sender and receiver of each flow, as in `["host-1 host-9"]`. Default: a permutation of all
+    /// hosts drawn from the seed.
     pub(crate) pairs: Option<Vec<String>>,
-    /// Starts are spread at random over this time. Default: 1ms, so that flows do not start in step.
+    /// Starts are spread at random over this time. Default: 1ms, so that flows do not start in
+    /// step.
     #[serde(default = "one_ms")]
     pub(crate) start_within: Time,
 }
@@ -227,8 +245,9 @@ fn one_ms() -> Time {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Replay {
-    /// A CSV file whose first line is `at,from,to,size`: times with their units (or `at_ns`, `at_us`, `at_ms`, `at_s` for
-    /// plain numbers) counted from the end of the probes' warm-up, names of hosts, sizes with their units (or `size_bytes`). Or, if its name ends with
-    /// `.cm`, htsim's connection matrix.
+    /// A CSV file whose first line is `at,from,to,size`: times with their units (or `at_ns`,
+    /// `at_us`, `at_ms`, `at_s` for plain numbers) counted from the end of the probes' warm-up,
+    /// names of hosts, sizes with their units (or `size_bytes`). Or, if its name ends with `.cm`,
+    /// htsim's connection matrix.
     pub(crate) file: String,
 }

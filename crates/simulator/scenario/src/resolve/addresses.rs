@@ -86,7 +86,8 @@ fn own(texts: &[String]) -> Result<Vec<IpAddr>, Problem> {
     texts.iter().enumerate().map(one).collect()
 }
 
-/// Refuses an address that two hosts have, or one host twice. At least one of the two is of the file's `hosts`.
+/// Refuses an address that two hosts have, or one host twice. At least one of the two is of the
+/// file's `hosts`.
 fn check_unique(
     raw: &raw::Addresses,
     graph: &Graph,

@@ -1,4 +1,5 @@
-//! CFLB's constants, against the fabric: `[scheme]` with `kind = "cflb"`, and what `[cflb]` of a fabric file shares with it.
+//! CFLB's constants, against the fabric: `[scheme]` with `kind = "cflb"`, and what `[cflb]` of a
+//! fabric file shares with it.
 
 use heddle_config::Problem;
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange};
@@ -24,7 +25,8 @@ pub(super) fn scheme(raw: &raw::Cflb, graph: &Graph) -> Result<Cflb, Problem> {
     Ok(Cflb { constants, elephants, placing })
 }
 
-/// Checks that the cipher fits the field, that a selector has a digit, and that a digit can name every next hop.
+/// Checks that the cipher fits the field, that a selector has a digit, and that a digit can name
+/// every next hop.
 pub(super) fn constants(raw: &raw::CflbConstants, graph: &Graph) -> Result<CflbConfig, Problem> {
     let field = field(raw)?;
     let (cipher, radix) = (cipher(raw.cipher, field)?, radix(raw, field, graph)?);

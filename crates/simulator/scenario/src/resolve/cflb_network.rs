@@ -38,7 +38,8 @@ fn ttls(text: &str, graph: &Graph) -> Result<(u8, u8), Problem> {
     Ok((low, high))
 }
 
-/// A TTL that the last router of every path receives as 2 or more: with 1 it drops the packet (RFC 1812, section 5.3.1).
+/// A TTL that the last router of every path receives as 2 or more: with 1 it drops the packet (RFC
+/// 1812, section 5.3.1).
 fn crossing(key: &str, ttl: u8, graph: &Graph) -> Result<u8, Problem> {
     let most = most_switches(graph);
     if usize::from(ttl) > most {

@@ -1,4 +1,5 @@
-//! htsim's connection matrices (`.cm`), as csg-htsim reads them: a header (`Nodes`, `Connections`, `Triggers`), then a connection or a trigger a line.
+//! htsim's connection matrices (`.cm`), as csg-htsim reads them: a header (`Nodes`, `Connections`,
+//! `Triggers`), then a connection or a trigger a line.
 //!
 //! ```text
 //! Nodes 16
@@ -9,7 +10,8 @@
 //! trigger id 1 oneshot
 //! ```
 //!
-//! Hosts count from 0 here, and from 1 in Heddle; starts are in picoseconds, sizes in bytes. Empty lines and lines that start with `#` are skipped.
+//! Hosts count from 0 here, and from 1 in Heddle; starts are in picoseconds, sizes in bytes. Empty
+//! lines and lines that start with `#` are skipped.
 
 use std::collections::BTreeMap;
 

@@ -29,7 +29,8 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-/// After the last event every host must reach every other: flows of those that do not would never end.
+/// After the last event every host must reach every other: flows of those that do not would never
+/// end.
 pub(super) fn check_end(
     graph: &Graph,
     mut down: BTreeSet<u32>,
@@ -152,8 +153,8 @@ fn refuse_impairment(event: &raw::Event, key: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A host's own queue knows one rate and one delay. Bounds of completion times hold for the fabric as it is described: an impairment makes no
-/// link better.
+/// A host's own queue knows one rate and one delay. Bounds of completion times hold for the fabric
+/// as it is described: an impairment makes no link better.
 fn check_impairment(change: Change, links: &Changed, graph: &Graph) -> Result<(), Problem> {
     let Change::Degrade(Impairment { rate, delay, .. }) = change else { return Ok(()) };
     if rate.is_none() && delay.is_none() {
@@ -181,7 +182,8 @@ fn check_impairment(change: Change, links: &Changed, graph: &Graph) -> Result<()
     Ok(())
 }
 
-/// The links of `text` that the event changes: those of a switch that are not as wanted already, and at least one.
+/// The links of `text` that the event changes: those of a switch that are not as wanted already,
+/// and at least one.
 fn changed(
     text: &str,
     change: Change,

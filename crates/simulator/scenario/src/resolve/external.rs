@@ -1,4 +1,5 @@
-//! `[scheme]` of kind `external`: its parameters as numbers, and the library as the caller finds it.
+//! `[scheme]` of kind `external`: its parameters as numbers, and the library as the caller finds
+//! it.
 
 use std::collections::BTreeMap;
 

@@ -175,7 +175,8 @@ fn failed(graph: &Graph, failed: &[String]) -> Result<Failed, Problem> {
     Ok((pairs.into_iter().map(|(a, b)| (name(a), name(b))).collect(), down))
 }
 
-/// A link that is failed from the start is known by its ends alone, so parallel links fail together.
+/// A link that is failed from the start is known by its ends alone, so parallel links fail
+/// together.
 fn check_whole(text: &str) -> Result<(), Problem> {
     if text.contains('#') {
         return Err(Problem::new("parallel links fail together from the start")

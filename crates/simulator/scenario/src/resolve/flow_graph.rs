@@ -1,4 +1,5 @@
-//! The file of a flow graph: a header that names the columns, then a flow a line. Empty lines and lines that start with `#` are skipped.
+//! The file of a flow graph: a header that names the columns, then a flow a line. Empty lines and
+//! lines that start with `#` are skipped.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,8 @@ use crate::{FlowGraph, Graph, GraphFlow};
 /// The columns; `delay` may be missing.
 const COLUMNS: [&str; 6] = ["id", "after", "from", "to", "size", "delay"];
 
-/// Reads and checks a file of flows that wait for each other; they come in the order of their lines.
+/// Reads and checks a file of flows that wait for each other; they come in the order of their
+/// lines.
 pub(super) fn read(path: &str, graph: &Graph, files: &dyn Files) -> Result<FlowGraph, Problem> {
     if connection_matrix::is_matrix(path) {
         return connection_matrix::flow_graph(path, graph, files);
@@ -134,7 +136,8 @@ fn check_cycles(
     let mut is_free = vec![false; graph.flows.len()];
     order.iter().for_each(|&flow| is_free[flow as usize] = true);
     let Some(first) = is_free.iter().position(|&free| !free) else { return Ok(()) };
-    // Each flow that is left waits for another one that is left: this walk comes back to where it was.
+    // Each flow that is left waits for another one that is left: this walk comes back to where it
+    // was.
     let mut walk = vec![first];
     let start = loop {
         let here = walk[walk.len() - 1];

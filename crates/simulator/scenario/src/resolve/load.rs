@@ -1,4 +1,5 @@
-//! Loads that cannot be run: too much for the hosts' links whatever the scheme, or so little that no flow arrives.
+//! Loads that cannot be run: too much for the hosts' links whatever the scheme, or so little that
+//! no flow arrives.
 
 use heddle_config::Problem;
 use heddle_units::Rate;

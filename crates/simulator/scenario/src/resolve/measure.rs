@@ -166,7 +166,8 @@ fn until(
     }
 }
 
-/// The number of flows of a workload that is one collective operation or flow graph; `None` of others.
+/// The number of flows of a workload that is one collective operation or flow graph; `None` of
+/// others.
 fn job_flows(workload: &Workload) -> Option<u64> {
     match workload {
         Workload::Collective(collective) => Some(collective.flows()),

@@ -1,6 +1,8 @@
-//! From the file's own types to what the simulator takes: defaults filled in, names turned into numbers, everything checked.
+//! From the file's own types to what the simulator takes: defaults filled in, names turned into
+//! numbers, everything checked.
 //!
-//! One file a table; each function's problems carry their keys, the document gives them their lines.
+//! One file a table; each function's problems carry their keys, the document gives them their
+//! lines.
 
 mod addresses;
 mod capacity;
@@ -94,7 +96,8 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
     }
 }
 
-/// A port that cannot hold one full packet passes nothing on. Between ToRs a shim makes packets longer.
+/// A port that cannot hold one full packet passes nothing on. Between ToRs a shim makes packets
+/// longer.
 fn check_buffers(fabric: &Fabric, mss: u16, scheme: &Scheme) -> Result<(), Problem> {
     let packet = u64::from(mss) + u64::from(HEADER_BYTES);
     let shim = match scheme {

@@ -2,7 +2,8 @@
 
 use crate::Graph;
 
-/// The pod of each node. In a fabric without pods each ToR and its hosts count as one, numbered from 1.
+/// The pod of each node. In a fabric without pods each ToR and its hosts count as one, numbered
+/// from 1.
 pub(super) fn pods(graph: &Graph) -> Vec<Option<u16>> {
     let mut pods: Vec<Option<u16>> = graph.nodes.iter().map(|node| node.pod).collect();
     if pods.iter().any(Option::is_some) {

@@ -1,5 +1,5 @@
-//! The file of a replay: a header that names the columns, then a flow a line. Empty lines and lines that start with `#`
-//! are skipped.
+//! The file of a replay: a header that names the columns, then a flow a line. Empty lines and lines
+//! that start with `#` are skipped.
 
 use heddle_config::Problem;
 use heddle_units::{Bytes, Time};

@@ -171,7 +171,8 @@ fn bits(key: &str, bits: u8, most: u8) -> Result<(), Problem> {
     Err(Problem::at(key, format!("{bits} bits cannot be sent")).help(format!("from 1 to {most}")))
 }
 
-/// CONGA knows two tiers only; CONGA' needs to know what a pod is; both and schemes with probes need up and down.
+/// CONGA knows two tiers only; CONGA' needs to know what a pod is; both and schemes with probes
+/// need up and down.
 fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
     let tiers = graph.nodes.iter().map(|node| node.tier).max().unwrap_or(0);
     let mut tors = graph.nodes.iter().filter(|node| node.tier == 1);

@@ -20,7 +20,8 @@ const MOST_MSS: u16 = 8960;
 /// The largest receive window: 30 bits (RFC 7323 section 2.3).
 const MOST_WINDOW: u64 = 1 << 30;
 
-/// Pacing ratios in percent: the bounds of Linux's `tcp_pacing_ss_ratio`, without 0, which turns pacing off there.
+/// Pacing ratios in percent: the bounds of Linux's `tcp_pacing_ss_ratio`, without 0, which turns
+/// pacing off there.
 const PACING_RATIOS: RangeInclusive<u16> = 1..=1000;
 
 pub(super) fn resolve(transport: &raw::Transport) -> Result<Transport, Problem> {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// CFLB in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cflb {
-    /// Constants that routers and senders share. The field is not the flow label, as packets are IPv4.
+    /// Constants that routers and senders share. The field is not the flow label, as packets are
+    /// IPv4.
     #[serde(flatten)]
     pub constants: CflbConfig,
     /// Connections with at least this many bytes to send are placed on paths.
@@ -24,7 +25,8 @@ pub enum Placing {
     /// The path whose links carry the fewest placed flows (CFLB section 4.2.1).
     #[default]
     FewestFlows,
-    /// The first path with room for the flow's estimated demand (Hedera's global first fit, NSDI 2010).
+    /// The first path with room for the flow's estimated demand (Hedera's global first fit, NSDI
+    /// 2010).
     FirstFit,
 }
 
@@ -36,7 +38,8 @@ pub struct CflbNetwork {
     pub constants: CflbConfig,
     /// The TTL that senders write, as the first router receives it.
     pub ttl: u8,
-    /// Lowest and highest of the TTLs that may be written instead. Each crosses every path of the fabric, as `ttl` does.
+    /// Lowest and highest of the TTLs that may be written instead. Each crosses every path of the
+    /// fabric, as `ttl` does.
     pub ttls: (u8, u8),
     /// Port ranges that are never chosen, lowest and highest port of each.
     pub reserved: Vec<(u16, u16)>,

@@ -65,8 +65,9 @@ impl Collective {
         GraphFlow { id: String::new(), after, from, to, size, delay: Time::ZERO }
     }
 
-    /// 2 (n - 1) steps, in each of which every host sends one of n parts to its successor: in the first its own, then the one that it received in
-    /// the step before (Patarasuk and Yuan, JPDC 2009).
+    /// 2 (n - 1) steps, in each of which every host sends one of n parts to its successor: in the
+    /// first its own, then the one that it received in the step before (Patarasuk and Yuan, JPDC
+    /// 2009).
     fn ring(&self) -> Vec<GraphFlow> {
         let count = self.count();
         let of_step = |step: u64, rank: u64| {
@@ -80,8 +81,9 @@ impl Collective {
             .collect()
     }
 
-    /// n - 1 steps: in step k the host of rank i sends to that of rank i + k, once what it sent and what it was sent in the step before have
-    /// arrived (the pairwise exchange of Thakur, Rabenseifner and Gropp, IJHPCA 2005).
+    /// n - 1 steps: in step k the host of rank i sends to that of rank i + k, once what it sent and
+    /// what it was sent in the step before have arrived (the pairwise exchange of Thakur,
+    /// Rabenseifner and Gropp, IJHPCA 2005).
     fn all_to_all(&self) -> Vec<GraphFlow> {
         let count = self.count();
         let of_step = |step: u64, rank: u64| {
@@ -96,8 +98,9 @@ impl Collective {
         (1..count).flat_map(|step| (0..count).map(move |rank| of_step(step, rank))).collect()
     }
 
-    /// A reduction to rank 0, then a broadcast from there, both over a binomial tree, with the whole vector in each flow: 2 log2 n steps
-    /// of n = 2^i hosts, fewer than those of the next power of two for others (the same article). A host sends to one other at a time.
+    /// A reduction to rank 0, then a broadcast from there, both over a binomial tree, with the
+    /// whole vector in each flow: 2 log2 n steps of n = 2^i hosts, fewer than those of the next
+    /// power of two for others (the same article). A host sends to one other at a time.
     fn tree(&self) -> Vec<GraphFlow> {
         let (count, mut flows) = (self.count(), Vec::new());
         // Of each rank, the flows to it, and the last one from it in the broadcast.
@@ -111,7 +114,8 @@ impl Collective {
                 flows.push(self.flow((from, from - far), self.size, after));
             }
         }
-        // What a rank waits for before it sends on: at first what reached the root, then each flow that it was sent or has sent.
+        // What a rank waits for before it sends on: at first what reached the root, then each flow
+        // that it was sent or has sent.
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
         before[0] = std::mem::take(&mut received[0]);
         for &far in distances.iter().rev() {
@@ -145,7 +149,8 @@ mod tests {
         graph.critical_path(|_| Time(1)).0
     }
 
-    /// The closed forms of the articles. A tree has its steps for powers of two; of others some branches are shorter.
+    /// The closed forms of the articles. A tree has its steps for powers of two; of others some
+    /// branches are shorter.
     #[test]
     fn operations_have_the_steps_of_their_closed_forms() {
         for hosts in 2..20 {
@@ -159,7 +164,8 @@ mod tests {
         }
     }
 
-    /// Each host but the root sends once up and receives once down; in the whole the vector crosses 2 (n - 1) links.
+    /// Each host but the root sends once up and receives once down; in the whole the vector crosses
+    /// 2 (n - 1) links.
     #[test]
     fn a_tree_leads_to_the_root_and_back() {
         let (_, graph) = of(Operation::TreeAllReduce, 6, 100);

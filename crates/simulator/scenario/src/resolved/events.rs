@@ -12,7 +12,8 @@ pub struct Event {
     pub change: Change,
     /// Links concerned, as indices of [`Graph::links`](super::Graph::links).
     pub links: Vec<u32>,
-    /// For each of `links`, the end whose direction alone changes; empty if both directions of all change.
+    /// For each of `links`, the end whose direction alone changes; empty if both directions of all
+    /// change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub senders: Vec<u32>,
 }

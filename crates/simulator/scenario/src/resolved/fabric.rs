@@ -12,7 +12,8 @@ pub struct Fabric {
     pub graph: Graph,
     /// Links that are down from the start, so that routing knows (as pairs of node names).
     pub failed: Vec<(String, String)>,
-    /// Time that the control plane takes to route around a link that fails (or to use it again) during a run.
+    /// Time that the control plane takes to route around a link that fails (or to use it again)
+    /// during a run.
     pub convergence: Time,
     /// Buffer of a switch port.
     pub port: PortLimits,
@@ -24,7 +25,8 @@ pub struct Fabric {
     /// Marking at switch ports by the average queue; `port.mark_above` is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub red: Option<Red>,
-    /// Bytes at the beginning of each flow that switches send before others; `None` if ports have one queue.
+    /// Bytes at the beginning of each flow that switches send before others; `None` if ports have
+    /// one queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_bytes: Option<Bytes>,
     /// Paths by an intermediate group; `None` if packets take the graph's own.
@@ -39,7 +41,8 @@ impl Fabric {
     }
 }
 
-/// A buffer shared by dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 1998).
+/// A buffer shared by dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking
+/// 1998).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SharedBuffer {
     /// Bytes of all ports of a switch together, the packets in transmission included.
@@ -49,14 +52,16 @@ pub struct SharedBuffer {
 }
 
 impl SharedBuffer {
-    /// Bytes that each of `ports` holds if they overflow and the others are empty: alpha / (1 + alpha n) of the buffer.
+    /// Bytes that each of `ports` holds if they overflow and the others are empty: alpha / (1 +
+    /// alpha n) of the buffer.
     pub fn threshold(&self, ports: u32) -> Bytes {
         let share = self.alpha / (1.0 + self.alpha * f64::from(ports));
         Bytes((self.bytes.0 as f64 * share) as u64)
     }
 }
 
-/// Marking by random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993).
+/// Marking by random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking
+/// 1993).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Red {
     /// Average bytes waiting up to which no packet is marked.
@@ -71,7 +76,8 @@ pub struct Red {
     pub gentle: bool,
 }
 
-/// Routing by an intermediate group: a pod of the graph (Kim et al., Technology-driven, highly-scalable dragonfly topology, ISCA 2008, section 4).
+/// Routing by an intermediate group: a pod of the graph (Kim et al., Technology-driven,
+/// highly-scalable dragonfly topology, ISCA 2008, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NonMinimal {
     /// The packets that take it.
@@ -86,7 +92,8 @@ pub struct NonMinimal {
 pub enum PathChoice {
     /// All to other groups (Valiant's algorithm).
     Valiant,
-    /// Those for which the queue of the source router's port, times the path's links, is less than by the minimal path (UGAL-L).
+    /// Those for which the queue of the source router's port, times the path's links, is less than
+    /// by the minimal path (UGAL-L).
     UgalL,
     /// The same by the queue of the path's first link between groups (UGAL-G).
     UgalG,
@@ -142,7 +149,8 @@ impl Graph {
         of_first.count().max(1) as u32
     }
 
-    /// Cost of a link between switches where packets take the cheapest paths: 1, and under [`Routing::Minimal`] far more between pods.
+    /// Cost of a link between switches where packets take the cheapest paths: 1, and under
+    /// [`Routing::Minimal`] far more between pods.
     pub fn cost(&self, link: &Link) -> u32 {
         let pod = |node: u32| self.nodes[node as usize].pod;
         let is_between_pods = pod(link.ends.0) != pod(link.ends.1);
@@ -168,7 +176,8 @@ pub enum Routing {
     UpDown,
     /// The shortest of all: where servers relay (BCube), a path climbs as often as it must.
     Shortest,
-    /// Those with the fewest links between pods, and of these the shortest: minimal routing in a dragonfly, whose groups are pods.
+    /// Those with the fewest links between pods, and of these the shortest: minimal routing in a
+    /// dragonfly, whose groups are pods.
     Minimal,
 }
 

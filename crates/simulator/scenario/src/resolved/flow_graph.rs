@@ -17,7 +17,8 @@ pub struct GraphFlow {
     pub to: u32,
     /// Payload.
     pub size: Bytes,
-    /// Time from the arrival of the last flow that it waits for, or from the start of the traffic, to its own start.
+    /// Time from the arrival of the last flow that it waits for, or from the start of the traffic,
+    /// to its own start.
     pub delay: Time,
 }
 
@@ -40,7 +41,8 @@ impl FlowGraph {
         dependents
     }
 
-    /// The flows in an order in which each comes behind those that it waits for; those on cycles, and behind them, are missing.
+    /// The flows in an order in which each comes behind those that it waits for; those on cycles,
+    /// and behind them, are missing.
     pub fn order(&self) -> Vec<u32> {
         let dependents = self.dependents();
         let mut waiting: Vec<usize> = self.flows.iter().map(|flow| flow.after.len()).collect();
@@ -59,8 +61,8 @@ impl FlowGraph {
         order
     }
 
-    /// The time of the longest chain of flows that wait for each other, if each takes the time that `time_of` has: in an empty fabric nothing is
-    /// faster.
+    /// The time of the longest chain of flows that wait for each other, if each takes the time that
+    /// `time_of` has: in an empty fabric nothing is faster.
     pub fn critical_path(&self, time_of: impl Fn(u32) -> Time) -> Time {
         let mut ends = vec![Time::ZERO; self.flows.len()];
         for index in self.order() {

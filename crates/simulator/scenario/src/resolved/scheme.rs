@@ -47,7 +47,8 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme's name, as a scenario file writes it; of a library's scheme the name that it gives itself.
+    /// The scheme's name, as a scenario file writes it; of a library's scheme the name that it
+    /// gives itself.
     pub fn name(&self) -> &str {
         match self {
             Scheme::External(external) => &external.name,
@@ -68,7 +69,8 @@ impl Scheme {
     }
 }
 
-/// A scheme in a shared library, as whoever can load it has found it ([`Files::scheme`](crate::Files::scheme)).
+/// A scheme in a shared library, as whoever can load it has found it
+/// ([`Files::scheme`](crate::Files::scheme)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct External {
     /// The name that it gives itself.

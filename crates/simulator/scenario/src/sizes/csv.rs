@@ -1,5 +1,5 @@
-//! A distribution as a CSV file: a header that names the units, then a size and a cumulative probability a line.
-//! Empty lines and lines that start with `#` are skipped.
+//! A distribution as a CSV file: a header that names the units, then a size and a cumulative
+//! probability a line. Empty lines and lines that start with `#` are skipped.
 
 use heddle_config::Problem;
 

@@ -28,7 +28,8 @@ impl SizeDistribution {
         first + rest.sum::<f64>()
     }
 
-    /// The size in bytes that a share `u` of flows does not exceed: with `u` drawn evenly from 0 to 1, a random size.
+    /// The size in bytes that a share `u` of flows does not exceed: with `u` drawn evenly from 0 to
+    /// 1, a random size.
     ///
     /// It need not be whole, and can be below 1. `u` outside 0 to 1 counts as the nearest end.
     pub fn quantile(&self, u: f64) -> f64 {
@@ -44,7 +45,8 @@ impl SizeDistribution {
     }
 }
 
-/// The distribution that `workload.sizes` names. Problems are those of its value, or of the file that it names.
+/// The distribution that `workload.sizes` names. Problems are those of its value, or of the file
+/// that it names.
 pub(crate) fn resolve(sizes: &Sizes, files: &dyn Files) -> Result<SizeDistribution, Problem> {
     match sizes {
         Sizes::Name(name) => named(name),

@@ -69,7 +69,8 @@ fn spoiled(from: &str, to: &str) -> ScenarioError {
     load(&source, &files).expect_err(to)
 }
 
-/// Asserts the message of each spoiling: what is replaced, by what, and the error's text without the file's name.
+/// Asserts the message of each spoiling: what is replaced, by what, and the error's text without
+/// the file's name.
 fn refused(cases: &[(&str, &str, &str)]) {
     for (from, to, expected) in cases {
         let error = spoiled(from, to).to_string();

@@ -6,7 +6,8 @@ use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 use heddle_scenario::{Cflb, Placing, ScenarioError, Scheme, Source, load};
 use heddle_units::Bytes;
 
-/// A scenario on HULA's fabric, where no switch has more than 2 next hops, with a scheme of these keys from line 4 on.
+/// A scenario on HULA's fabric, where no switch has more than 2 next hops, with a scheme of these
+/// keys from line 4 on.
 fn scheme(keys: &str) -> Result<Scheme, ScenarioError> {
     let text = format!(
         "[fabric]\nkind = \"two-pod\"\n[scheme]\n{keys}\n[workload]\nkind = \"long\"\n[measure]\nduration = \"1s\"\n"

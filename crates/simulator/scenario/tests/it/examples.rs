@@ -94,8 +94,8 @@ fn cflbs_data_centre_is_as_the_paper_says() {
     assert!(matches!(scenario.workload, Workload::Long(long) if long.pairs.is_none()));
 }
 
-/// CFLB section 4.2.2: seven paths of 100 Mbps between hosts of 1 Gbps; then a load balancer with seven next hops, and two links
-/// into the destination.
+/// CFLB section 4.2.2: seven paths of 100 Mbps between hosts of 1 Gbps; then a load balancer with
+/// seven next hops, and two links into the destination.
 #[test]
 fn cflbs_testbed_is_as_the_paper_says() {
     let seven = example("cflb-seven-links.toml", &[]);
@@ -127,7 +127,8 @@ fn small_vl2_and_bcube() {
     assert_eq!(bcube.fabric.graph.nodes.len(), 16 + 16 + 8);
 }
 
-/// HULA section 6: T_p 200 us, gap 100 us, three connections, load over 160 Gbps in the asymmetric case too.
+/// HULA section 6: T_p 200 us, gap 100 us, three connections, load over 160 Gbps in the asymmetric
+/// case too.
 #[test]
 fn hula_figures_are_as_the_paper_says() {
     for (name, load) in [("hula-fig5.toml", 0.7), ("hula-fig6.toml", 0.6), ("hula-fig7.toml", 0.8)]

@@ -210,7 +210,8 @@ proptest! {
         let _ = load(&source, &|_: &str| Ok(text.clone()));
     }
 
-    /// The mean is the integral of the quantile function: n strips of a rising function err by at most its range over n.
+    /// The mean is the integral of the quantile function: n strips of a rising function err by at
+    /// most its range over n.
     #[test]
     fn the_mean_is_that_of_the_samples(sizes in distribution()) {
         const STRIPS: u32 = 10_000;

@@ -1,7 +1,7 @@
 //! Events, packed into four bytes.
 //!
-//! Events are ordered by (time, order of scheduling): of two events at one time, the one scheduled first is handled first. The order is
-//! total and depends on the scenario and the seed only.
+//! Events are ordered by (time, order of scheduling): of two events at one time, the one scheduled
+//! first is handled first. The order is total and depends on the scenario and the seed only.
 
 /// An event. The number identifies the port, connection, ToR or fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Prefetches `items[index]`, its first cache line; an index out of range does nothing. It affects the run time only.
+/// Prefetches `items[index]`, its first cache line; an index out of range does nothing. It affects
+/// the run time only.
 #[inline]
 pub(crate) fn prefetch<T>(items: &[T], index: u32) {
     if let Some(item) = items.get(index as usize) {

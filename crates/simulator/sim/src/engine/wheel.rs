@@ -1,8 +1,10 @@
 //! The event queue: a timing wheel whose current slot is sorted, with a heap for the far future.
 //!
-//! Nearly every event lies at most one packet time and one link delay ahead, and a port has at most one event pending, so a slot holds
-//! few entries. Scheduling appends to a slot; a slot is sorted once, when it becomes current: by insertion, if it has more than a few entries
-//! after they are distributed to parts of its time. Slots keep insertion order and the sort is stable, which gives the order documented at `Event`.
+//! Nearly every event lies at most one packet time and one link delay ahead, and a port has at most
+//! one event pending, so a slot holds few entries. Scheduling appends to a slot; a slot is sorted
+//! once, when it becomes current: by insertion, if it has more than a few entries after they are
+//! distributed to parts of its time. Slots keep insertion order and the sort is stable, which gives
+//! the order documented at `Event`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -81,7 +83,8 @@ impl Wheel {
         Some((entry.at, Event::unpack(entry.event)))
     }
 
-    /// The event about `ahead` positions behind the next one. Approximate, because the next slot is not sorted yet.
+    /// The event about `ahead` positions behind the next one. Approximate, because the next slot is
+    /// not sorted yet.
     #[inline]
     pub(crate) fn peek(&self, ahead: usize) -> Option<Event> {
         let index = self.cursor + ahead;
@@ -179,7 +182,8 @@ fn take_sorted(slot: &mut Vec<Entry>, shift: u32, sorted: &mut Vec<Entry>) {
     slot.clear();
 }
 
-/// Slots of so many entries are sorted by insertion alone, and up to so many after they are distributed.
+/// Slots of so many entries are sorted by insertion alone, and up to so many after they are
+/// distributed.
 const SHORT: usize = 32;
 const LONG: usize = 1024;
 
@@ -187,7 +191,8 @@ const LONG: usize = 1024;
 const PARTS_SHIFT: u32 = 7;
 const PARTS: usize = 1 << PARTS_SHIFT;
 
-/// Copies the entries of a slot by the part of the slot in which their times lie: a stable counting sort.
+/// Copies the entries of a slot by the part of the slot in which their times lie: a stable counting
+/// sort.
 fn distribute(slot: &[Entry], shift: u32, to: &mut [Entry]) {
     let unit = shift.saturating_sub(PARTS_SHIFT);
     let part = |entry: &Entry| (entry.at.0 >> unit) as usize & (PARTS - 1);
@@ -256,7 +261,8 @@ mod tests {
     }
 
     proptest! {
-        /// A slot of any size is sorted by time, and entries of one time stay in the order of scheduling.
+        /// A slot of any size is sorted by time, and entries of one time stay in the order of
+        /// scheduling.
         #[test]
         fn a_slot_is_sorted_stably(
             shift in 0u32..20,

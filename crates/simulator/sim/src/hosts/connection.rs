@@ -101,7 +101,8 @@ impl HostConnection {
         FiveTuple { from, to, generation: self.generation, path: path as u8 }
     }
 
-    /// The interfaces that a subflow has at both ends: subflows take them in turn, from one on that follows from the connection's number.
+    /// The interfaces that a subflow has at both ends: subflows take them in turn, from one on that
+    /// follows from the connection's number.
     fn interfaces_of(&self, (from, to): (u16, u16), path: usize, count: u32) -> (u16, u16) {
         let turn = (mix(self.generation, INTERFACE_SALT) % count + path as u32) % count;
         let interface = |host: u16| (u32::from(host) * count + turn) as u16;

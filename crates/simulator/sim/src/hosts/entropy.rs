@@ -1,7 +1,9 @@
-//! Entropy values that hosts choose: of data packets by a policy for each subflow, of acknowledgements that of the packet that they answer.
+//! Entropy values that hosts choose: of data packets by a policy for each subflow, of
+//! acknowledgements that of the packet that they answer.
 //!
-//! An acknowledgement goes with the value that it echoes (as with Linux's `flowlabel_reflect`), so that both directions leave a path that has
-//! failed. A delayed one answers several packets: it echoes the value of the last, and a mark if any of them was marked.
+//! An acknowledgement goes with the value that it echoes (as with Linux's `flowlabel_reflect`), so
+//! that both directions leave a path that has failed. A delayed one answers several packets: it
+//! echoes the value of the last, and a mark if any of them was marked.
 
 use heddle_policy::entropy::{Config, Feedback, Loss, Policy};
 use heddle_policy::{Step, mix};

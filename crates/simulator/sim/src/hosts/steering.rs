@@ -1,8 +1,9 @@
 //! CFLB senders: placement of subflows on paths, and the ports and TTLs of all packets.
 //!
-//! A connection is an elephant if it has many bytes to send when a subflow opens (Mahout, Curtis et al., INFOCOM 2011, reads the socket
-//! buffer too). The central scheduler places its subflow on a path, without delay, and the subflow takes ports that encode the path. All
-//! other subflows and all acknowledgements keep their ordinary ports, so that routers hash them.
+//! A connection is an elephant if it has many bytes to send when a subflow opens (Mahout, Curtis et
+//! al., INFOCOM 2011, reads the socket buffer too). The central scheduler places its subflow on a
+//! path, without delay, and the subflow takes ports that encode the path. All other subflows and
+//! all acknowledgements keep their ordinary ports, so that routers hash them.
 
 use heddle_fabric::{Demand, Path, Placement, Placer, router_choices};
 use heddle_policy::cflb::{Codec, Ports};
@@ -47,7 +48,8 @@ impl Steering {
         Steering { codec, elephants, placer, random, connections: Vec::new(), placed: 0 }
     }
 
-    /// Ports and TTL of a packet from a client. The first packet places its subflow, if the connection is an elephant.
+    /// Ports and TTL of a packet from a client. The first packet places its subflow, if the
+    /// connection is an elephant.
     pub(super) fn data_header(
         &mut self,
         cx: &HostContext,
@@ -94,7 +96,8 @@ impl Steering {
         self.connections.get(id as usize)?.iter().find(|subflow| subflow.path == path)
     }
 
-    /// Places a subflow on a path and encodes it. `None` if there is no path or it has no encoding; the subflow is hashed then.
+    /// Places a subflow on a path and encodes it. `None` if there is no path or it has no encoding;
+    /// the subflow is hashed then.
     fn place(
         &mut self,
         cx: &HostContext,

@@ -21,7 +21,8 @@ pub(crate) struct PathLink {
 /// Links of a path between two ToRs, in order.
 type Path = Vec<PathLink>;
 
-/// Paths kept for a pair of ToRs. A fabric in which more differ in a way that matters is judged by those found first.
+/// Paths kept for a pair of ToRs. A fabric in which more differ in a way that matters is judged by
+/// those found first.
 const MOST_PATHS: usize = 64;
 
 /// Paths by their ToRs, found when first asked for.
@@ -102,7 +103,8 @@ fn add(paths: &mut Vec<Path>, path: Path) {
     }
 }
 
-/// True if every link of `a` is as fast as that of `b` in both directions and all delays together are no longer.
+/// True if every link of `a` is as fast as that of `b` in both directions and all delays together
+/// are no longer.
 fn is_as_good(a: &Path, b: &Path) -> bool {
     let delays = |path: &Path| path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
     let is_as_fast =

@@ -14,7 +14,8 @@ fn path(gbps: &[u64]) -> Vec<PathLink> {
         .collect()
 }
 
-/// Every frame over every link in order, each link one frame at a time: the recursion of a tandem of queues.
+/// Every frame over every link in order, each link one frame at a time: the recursion of a tandem
+/// of queues.
 fn tandem(frames: &Frames, path: &[PathLink]) -> Time {
     let mut free = vec![Time::ZERO; path.len()];
     for index in 0..=frames.before_last {
@@ -43,7 +44,8 @@ fn frames_are_sent_in_order_over_links_of_any_rates() {
     }
 }
 
-/// 1461 bytes: a full frame of 1518 bytes and one of 64. On the second, equal link the short frame waits for the full one.
+/// 1461 bytes: a full frame of 1518 bytes and one of 64. On the second, equal link the short frame
+/// waits for the full one.
 #[test]
 fn a_short_last_frame_does_not_overtake_a_full_one() {
     let frames = Frames::new(&TcpConfig::default(), Bytes(1461));

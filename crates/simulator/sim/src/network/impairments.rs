@@ -1,7 +1,8 @@
 //! Links that lose packets, or change their rates and delays, during a run.
 //!
-//! A port's packets have their arrivals from the moment that they are accepted ([`super::link`]). A change of rate or delay computes
-//! those of the packets that wait anew; the packet in transmission, and those on the way, are as they were.
+//! A port's packets have their arrivals from the moment that they are accepted ([`super::link`]). A
+//! change of rate or delay computes those of the packets that wait anew; the packet in
+//! transmission, and those on the way, are as they were.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +86,8 @@ impl Network {
         }
     }
 
-    /// Sets the rate and delay of a switch's port. Packets do not overtake each other where the delay falls: from then on each takes a further look.
+    /// Sets the rate and delay of a switch's port. Packets do not overtake each other where the
+    /// delay falls: from then on each takes a further look.
     fn set_rate(&mut self, now: Time, port_id: u32, (rate, delay): (Rate, Time)) {
         self.update_started(port_id, now);
         let port = self.ports[port_id as usize];
@@ -100,7 +102,8 @@ impl Network {
         }
         let class = self.class_of(port.class, rate, delay);
         self.ports[port_id as usize].class = class;
-        // The head of the list has started, so that the one pending event of the port remains right.
+        // The head of the list has started, so that the one pending event of the port remains
+        // right.
         let class = &self.classes[usize::from(class)];
         let mut queue = class.has_two_queues().then(|| &mut self.priority_queues[port_id as usize]);
         if let Some(queue) = &mut queue {
@@ -134,7 +137,8 @@ impl Network {
         }
     }
 
-    /// Accepts a packet, which arrives after the one before it, also where that one has a longer delay.
+    /// Accepts a packet, which arrives after the one before it, also where that one has a longer
+    /// delay.
     pub(super) fn accept_in_order(
         &mut self,
         now: Time,

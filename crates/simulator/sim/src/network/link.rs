@@ -1,8 +1,9 @@
 //! Transmission of packets over links: one event for each packet and link.
 //!
-//! A port is a FIFO queue, so the departure of a packet and its arrival at the far end are known once it is accepted, and the occupancy of
-//! the port follows from the same figure. A packet therefore costs one event for each link, its arrival. Only the packet at the head of
-//! each link has an event pending; the others wait in the list of the link.
+//! A port is a FIFO queue, so the departure of a packet and its arrival at the far end are known
+//! once it is accepted, and the occupancy of the port follows from the same figure. A packet
+//! therefore costs one event for each link, its arrival. Only the packet at the head of each link
+//! has an event pending; the others wait in the list of the link.
 
 use heddle_policy::{DreShift, Util};
 use heddle_transport::Kind;
@@ -20,7 +21,8 @@ use crate::engine::{Event, Wheel};
 pub(crate) struct PortStats {
     /// Packets dropped at a full buffer.
     pub(crate) buffer_drops: u64,
-    /// Packets on a link when it failed, sent to it while it was down, or lost on it while it was impaired.
+    /// Packets on a link when it failed, sent to it while it was down, or lost on it while it was
+    /// impaired.
     pub(crate) failure_drops: u64,
     /// Packets marked by ECN.
     pub(crate) ecn_marks: u64,
@@ -116,8 +118,8 @@ impl Network {
         }
     }
 
-    /// Sets CE on a data packet. Acknowledgements, SYNs and probes are not ECN-capable (RFC 3168 sections 5.2 and 6.1.1); on an
-    /// acknowledgement the bit would read as ECE.
+    /// Sets CE on a data packet. Acknowledgements, SYNs and probes are not ECN-capable (RFC 3168
+    /// sections 5.2 and 6.1.1); on an acknowledgement the bit would read as ECE.
     pub(super) fn mark(&mut self, port_id: u32, packet: u32) {
         let segment = &mut self.packets.body[packet as usize].segment;
         let kind = self.packets.hot[packet as usize].kind;
@@ -127,7 +129,8 @@ impl Network {
         }
     }
 
-    /// Drops a packet if the port is down, loses it, or is full after `waiting` has been brought up to date; accepts it otherwise.
+    /// Drops a packet if the port is down, loses it, or is full after `waiting` has been brought up
+    /// to date; accepts it otherwise.
     #[cold]
     pub(super) fn drop_if_full(&mut self, now: Time, port_id: u32, packet: u32) {
         self.update_started(port_id, now);
@@ -155,7 +158,8 @@ impl Network {
         self.packets.remove(packet);
     }
 
-    /// Removes the packet that reaches the far end of a port's link now; `None` if the event is stale because the link failed.
+    /// Removes the packet that reaches the far end of a port's link now; `None` if the event is
+    /// stale because the link failed.
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, port_id: u32) -> Option<u32> {
         if self.classes[usize::from(self.ports[port_id as usize].class)].has_two_queues() {
@@ -178,7 +182,8 @@ impl Network {
         Some(packet)
     }
 
-    /// Records the packets of a port that have started transmission by `now`, also in the utilisation estimator.
+    /// Records the packets of a port that have started transmission by `now`, also in the
+    /// utilisation estimator.
     pub(crate) fn update_started(&mut self, port_id: u32, now: Time) {
         loop {
             let port = &self.ports[port_id as usize];

@@ -1,15 +1,21 @@
-//! Switch ports at which a fixed buffer and a fixed threshold do not decide: a buffer that the ports of a switch share, and marking by RED.
+//! Switch ports at which a fixed buffer and a fixed threshold do not decide: a buffer that the
+//! ports of a switch share, and marking by RED.
 //!
-//! Their classes accept no packet at first sight ([`LinkClass::accept_within`](super::LinkClass) is 0), so that other ports pay nothing.
+//! Their classes accept no packet at first sight ([`LinkClass::accept_within`](super::LinkClass) is
+//! 0), so that other ports pay nothing.
 //!
-//! **Shared buffers** have dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 1998): a packet is accepted if its port holds
-//! less than alpha times the bytes that are free. Ports hold what they have not sent, the rest of the packet in transmission included. It follows from
-//! `busy_until`, so that a departure costs no event: each switch has a list of its busy ports, and a packet adds up what they hold.
+//! **Shared buffers** have dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on
+//! Networking 1998): a packet is accepted if its port holds less than alpha times the bytes that
+//! are free. Ports hold what they have not sent, the rest of the packet in transmission included.
+//! It follows from `busy_until`, so that a departure costs no event: each switch has a list of its
+//! busy ports, and a packet adds up what they hold.
 //!
-//! **RED** (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993) averages the queue that packets find, marks with a probability that grows with
-//! the average, and spaces marks evenly: after n packets without a mark the next has p / (1 - n p). While a port is idle the average decays as
-//! if packets of 1500 bytes found it empty; the packet that ends the idle time is averaged, too, as in ns-2 (`RED::estimator`; the paper's listing leaves it
-//! out). Every packet is averaged, only data is marked, and none is dropped.
+//! **RED** (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993) averages the queue that
+//! packets find, marks with a probability that grows with the average, and spaces marks evenly:
+//! after n packets without a mark the next has p / (1 - n p). While a port is idle the average
+//! decays as if packets of 1500 bytes found it empty; the packet that ends the idle time is
+//! averaged, too, as in ns-2 (`RED::estimator`; the paper's listing leaves it out). Every packet is
+//! averaged, only data is marked, and none is dropped.
 
 use heddle_fabric::Fabric;
 use heddle_scenario::{Red, SharedBuffer};
@@ -142,7 +148,8 @@ impl Average {
 }
 
 impl Network {
-    /// Enqueues a packet at a port under a shared buffer or RED, or drops and counts it. What has started is up to date.
+    /// Enqueues a packet at a port under a shared buffer or RED, or drops and counts it. What has
+    /// started is up to date.
     pub(super) fn send_managed(&mut self, now: Time, port_id: u32, packet: u32) {
         if !self.ports[port_id as usize].is_clean && self.is_lost(port_id, packet) {
             self.port_stats[port_id as usize].failure_drops += 1;

@@ -1,6 +1,7 @@
 //! Packets, kept in a slab and passed by index.
 //!
-//! Fields that every hop reads are stored apart from those that only hosts read, so that a hop touches half a cache line of a packet.
+//! Fields that every hop reads are stored apart from those that only hosts read, so that a hop
+//! touches half a cache line of a packet.
 
 use heddle_policy::cflb::Fields;
 use heddle_policy::{Shim, Tor};
@@ -37,7 +38,8 @@ pub(crate) struct Hot {
     pub(crate) flow_hash: u32,
     /// The receiving host, by the number of its interface ([`heddle_fabric::Fabric::interfaces`]).
     pub(crate) dst_host: u16,
-    /// The receiving host's ToR. Where packets go by an intermediate group, until then one of the further destinations of [`heddle_fabric::Routes`].
+    /// The receiving host's ToR. Where packets go by an intermediate group, until then one of the
+    /// further destinations of [`heddle_fabric::Routes`].
     pub(crate) dst_tor: Tor,
     /// The sending host's ToR.
     pub(crate) src_tor: Tor,
@@ -55,7 +57,8 @@ pub(crate) struct Hot {
 #[repr(align(64))]
 pub(crate) struct Body {
     pub(crate) segment: Segment,
-    /// Serial number of its connection, which distinguishes connections with the same reused number.
+    /// Serial number of its connection, which distinguishes connections with the same reused
+    /// number.
     pub(crate) generation: u32,
     /// The sending host, by the number of its interface.
     pub(crate) from: u16,
@@ -74,7 +77,8 @@ impl Body {
 
 const _: () = assert!(size_of::<Hot>() == 32 && size_of::<Body>() == 64);
 
-/// Entropy value of a packet. An acknowledgement has that of the data packet that it answers, and whether that one was marked.
+/// Entropy value of a packet. An acknowledgement has that of the data packet that it answers, and
+/// whether that one was marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EntropyField {
     pub(crate) value: u32,

@@ -30,7 +30,8 @@ pub(crate) struct LinkClass {
     byte_time: u64,
     /// Buffer size as transmission time.
     pub(crate) buffer_time: Time,
-    /// A packet whose transmission ends within this time is accepted without further look: the buffer, or 0 where each packet takes one.
+    /// A packet whose transmission ends within this time is accepted without further look: the
+    /// buffer, or 0 where each packet takes one.
     pub(crate) accept_within: Time,
     /// ECN threshold as waiting time.
     pub(crate) mark_time: Time,
@@ -59,7 +60,8 @@ impl LinkClass {
         }
     }
 
-    /// The same for a port with two queues. At a switch's the second holds up to seven eighths of the buffer.
+    /// The same for a port with two queues. At a switch's the second holds up to seven eighths of
+    /// the buffer.
     pub(crate) fn with_priority(self, priority: Priority) -> LinkClass {
         let accept_within = match priority {
             Priority::FirstBytes => self.buffer_time - Time(self.buffer_time.0 / RESERVED),
@@ -74,7 +76,8 @@ impl LinkClass {
         self.priority != Priority::None
     }
 
-    /// Time within which the transmission of a packet that is accepted ends, where its port has a buffer of its own.
+    /// Time within which the transmission of a packet that is accepted ends, where its port has a
+    /// buffer of its own.
     pub(crate) fn limit(&self, is_first: bool) -> Time {
         if self.priority == Priority::FirstBytes && !is_first {
             self.accept_within
@@ -100,14 +103,15 @@ impl LinkClass {
     }
 }
 
-/// A port. Its packets form a list, from the one that arrives next to the one queued last; those from `next_to_start` on may not have
-/// started transmission.
+/// A port. Its packets form a list, from the one that arrives next to the one queued last; those
+/// from `next_to_start` on may not have started transmission.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Port {
     /// End of transmission of the last accepted packet.
     pub(crate) busy_until: Time,
-    /// Start of the transmission of `next_to_start`, if there is one, past or future; those behind it follow without a gap.
+    /// Start of the transmission of `next_to_start`, if there is one, past or future; those behind
+    /// it follow without a gap.
     pub(crate) next_start: Time,
     /// Bytes accepted: sent or waiting.
     pub(crate) accepted_bytes: u64,

@@ -1,15 +1,19 @@
 //! Ports with two queues, of which the first is sent before the second, without preemption.
 //!
-//! **A host's own port** sends control packets (acknowledgements, handshakes) before the data that waits. A host's acknowledgements do not wait behind
-//! its own data: its stack holds data back while the port is busy (Linux: TCP small queues and fair queueing), so that an acknowledgement waits for
-//! the packet in transmission and for other control packets only. In one FIFO queue they would wait for a window of data, and the round-trip times of
-//! both directions would grow with each other.
+//! **A host's own port** sends control packets (acknowledgements, handshakes) before the data that
+//! waits. A host's acknowledgements do not wait behind its own data: its stack holds data back
+//! while the port is busy (Linux: TCP small queues and fair queueing), so that an acknowledgement
+//! waits for the packet in transmission and for other control packets only. In one FIFO queue they
+//! would wait for a window of data, and the round-trip times of both directions would grow with
+//! each other.
 //!
-//! **A switch's port** may send the first bytes of each flow before the rest, and control packets and probes with them: PIAS (Bai et al., NSDI 2015)
-//! with two queues. Hosts mark these packets. Both queues share the port's buffer, of which an eighth is for the first alone.
+//! **A switch's port** may send the first bytes of each flow before the rest, and control packets
+//! and probes with them: PIAS (Bai et al., NSDI 2015) with two queues. Hosts mark these packets.
+//! Both queues share the port's buffer, of which an eighth is for the first alone.
 //!
-//! A port remains a list with one event at its head. A packet that goes first is linked in before the first packet of the second queue that has not
-//! started, and all behind it are late by its transmission time. This is one addition: packets of the second queue store their arrival less
+//! A port remains a list with one event at its head. A packet that goes first is linked in before
+//! the first packet of the second queue that has not started, and all behind it are late by its
+//! transmission time. This is one addition: packets of the second queue store their arrival less
 //! [`PriorityQueue::shift`], to which the shift is added when the packet starts.
 
 use heddle_units::Time;
@@ -44,7 +48,8 @@ impl PriorityQueue {
         arrival - self.shift
     }
 
-    /// Puts the packet at a place among those that have not started there again after a change of rate, as [`PriorityQueue::push`].
+    /// Puts the packet at a place among those that have not started there again after a change of
+    /// rate, as [`PriorityQueue::push`].
     pub(super) fn requeue(&mut self, place: u32, (arrival, time): (Time, Time)) -> Time {
         if place < self.first { arrival } else { self.push((arrival, time)) }
     }
@@ -87,7 +92,8 @@ impl Network {
         }
     }
 
-    /// Enqueues a packet in the first queue of a busy port. Buffers do not limit a host's: it would not send the packet otherwise.
+    /// Enqueues a packet in the first queue of a busy port. Buffers do not limit a host's: it would
+    /// not send the packet otherwise.
     pub(super) fn send_first(&mut self, now: Time, port_id: u32, packet: u32) {
         if !self.ports[port_id as usize].is_clean && self.is_lost(port_id, packet) {
             self.port_stats[port_id as usize].failure_drops += 1;

@@ -5,10 +5,12 @@ use heddle_scenario::Routing;
 
 /// Assigns hop indices, so that a subflow that changes its path replaces the links at some indices.
 pub(super) enum HopIndex {
-    /// By tier and direction, for each port; `None` for links of hosts. Packets that go up and then down cross one link up and one down at
-    /// each tier, and short and long paths (HULA's probes find both) have common tiers at the same indices.
+    /// By tier and direction, for each port; `None` for links of hosts. Packets that go up and then
+    /// down cross one link up and one down at each tier, and short and long paths (HULA's probes
+    /// find both) have common tiers at the same indices.
     ByTier(Vec<Option<usize>>),
-    /// By the switches that the packet has passed since its ToR: where servers relay, packets go up several times.
+    /// By the switches that the packet has passed since its ToR: where servers relay, packets go up
+    /// several times.
     Counted {
         /// True for each port of a host.
         from_host: Vec<bool>,
@@ -29,8 +31,8 @@ impl HopIndex {
         }
     }
 
-    /// Index at which a packet has crossed the link of `port`, if that is a link between switches. Must be called for every link, that of the
-    /// host included.
+    /// Index at which a packet has crossed the link of `port`, if that is a link between switches.
+    /// Must be called for every link, that of the host included.
     pub(super) fn index(&mut self, port: u32, packet: u32) -> Option<usize> {
         let (port, packet) = (port as usize, packet as usize);
         match self {

@@ -1,9 +1,12 @@
-//! A simulated packet as a frame on the wire: Ethernet, IPv4, TCP and its options, those of MPTCP included, without the payload.
+//! A simulated packet as a frame on the wire: Ethernet, IPv4, TCP and its options, those of MPTCP
+//! included, without the payload.
 //!
-//! Addresses, ports and sequence numbers follow from the simulation's numbers. A host's interface has the address 10.0.0.1 plus its number, a
-//! port the MAC address 02:00 and its number; initial sequence numbers are the hashes of the 5-tuples. The simulation counts no TCP options in
-//! the sizes of packets (as ns-2), so that a frame is longer here by its options. Of time stamps only those exist that a sender reads: clients'
-//! own ones and servers' echoes; the others are 0. Selective acknowledgements that leave no room are cut off.
+//! Addresses, ports and sequence numbers follow from the simulation's numbers. A host's interface
+//! has the address 10.0.0.1 plus its number, a port the MAC address 02:00 and its number; initial
+//! sequence numbers are the hashes of the 5-tuples. The simulation counts no TCP options in the
+//! sizes of packets (as ns-2), so that a frame is longer here by its options. Of time stamps only
+//! those exist that a sender reads: clients' own ones and servers' echoes; the others are 0.
+//! Selective acknowledgements that leave no room are cut off.
 
 use heddle_fabric::Fabric;
 use heddle_policy::cflb::Ports;
@@ -269,7 +272,8 @@ impl SegmentHeaders<'_> {
         [mss, sack, stamps, Some(CommonOption::WindowScale(self.window_scale()))]
     }
 
-    /// MPTCP's data sequence signal (RFC 8684 section 3.3): the mapping of data, the acknowledgement.
+    /// MPTCP's data sequence signal (RFC 8684 section 3.3): the mapping of data, the
+    /// acknowledgement.
     fn dss(&self) -> Option<MptcpOption> {
         let (client, server) = self.agreed.data_seqs?;
         let number = self.segment.data_seq;

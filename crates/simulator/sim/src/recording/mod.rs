@@ -1,8 +1,8 @@
-//! Recording of details of a run while it runs: the frames that cross some links, the senders of some flows, samples of ports, and flows that
-//! finish.
+//! Recording of details of a run while it runs: the frames that cross some links, the senders of
+//! some flows, samples of ports, and flows that finish.
 //!
-//! Recording changes nothing that is simulated: a recorded run has the digest of one that is not. A run without it pays one predictable branch
-//! for each event and each arrival.
+//! Recording changes nothing that is simulated: a recorded run has the digest of one that is not. A
+//! run without it pays one predictable branch for each event and each arrival.
 
 mod frame;
 mod trace;
@@ -39,17 +39,19 @@ pub struct TracePoint<'a> {
     pub subflow: usize,
     /// The sender.
     pub state: SenderState,
-    /// The switches that the last data segment to arrive had crossed, in order; empty before the first. `#2` behind a name is the second of
-    /// parallel links to that switch.
+    /// The switches that the last data segment to arrive had crossed, in order; empty before the
+    /// first. `#2` behind a name is the second of parallel links to that switch.
     pub path: &'a [String],
 }
 
 /// Receives what is recorded, in order of time.
 pub trait Recorder {
-    /// A frame has crossed a link of a capture, numbered as in [`Recording::captures`]. The time is that of its last bit at the far end.
+    /// A frame has crossed a link of a capture, numbered as in [`Recording::captures`]. The time is
+    /// that of its last bit at the far end.
     fn frame(&mut self, capture: usize, at: Time, frame: &Frame);
 
-    /// A window, round-trip time, counter or path of a subflow of a traced flow has changed. The flow is numbered as in [`Recording::traces`].
+    /// A window, round-trip time, counter or path of a subflow of a traced flow has changed. The
+    /// flow is numbered as in [`Recording::traces`].
     fn sender(&mut self, trace: usize, point: &TracePoint<'_>);
 
     /// Ports were sampled: the last row of `samples` is new. Most recorders need none of it.

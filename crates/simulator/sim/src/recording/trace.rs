@@ -16,7 +16,8 @@ pub(super) struct Trace {
     phase: Phase,
     /// Of each subflow.
     subflows: Vec<Subflow>,
-    /// Ports crossed by the data segments that are on their way, by the packets' places in the slab.
+    /// Ports crossed by the data segments that are on their way, by the packets' places in the
+    /// slab.
     under_way: BTreeMap<u32, Vec<u32>>,
 }
 

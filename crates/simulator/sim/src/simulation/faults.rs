@@ -7,7 +7,8 @@ use super::Simulation;
 use crate::engine::Event;
 
 impl<S: Scheme> Simulation<'_, S> {
-    /// Takes links down or up, and schedules the convergence of routing, which does not notice impairments.
+    /// Takes links down or up, and schedules the convergence of routing, which does not notice
+    /// impairments.
     pub(super) fn fault(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];
         let (network, now) = (&mut self.network, self.now);
@@ -33,8 +34,8 @@ impl<S: Scheme> Simulation<'_, S> {
         self.network.events.schedule(at, Event::Converged(index));
     }
 
-    /// Updates routing for the links of a fault. Schemes with probes keep their next hops over failed links: they detect failures from
-    /// missing probes.
+    /// Updates routing for the links of a fault. Schemes with probes keep their next hops over
+    /// failed links: they detect failures from missing probes.
     pub(super) fn converge(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];
         let is_up = event.change.is_up() == Some(true);

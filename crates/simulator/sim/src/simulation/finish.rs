@@ -117,7 +117,8 @@ impl<S: Scheme> Simulation<'_, S> {
         of_hosts.map(|(_, stats)| stats.buffer_drops).sum()
     }
 
-    /// Rate of the links of a host that a connection of a workload can have, in the direction of the port that `side` gives.
+    /// Rate of the links of a host that a connection of a workload can have, in the direction of
+    /// the port that `side` gives.
     fn host_rate<'b>(
         &'b self,
         host: u32,

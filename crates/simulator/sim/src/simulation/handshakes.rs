@@ -6,7 +6,8 @@ use heddle_transport::{Connection, Kind};
 use super::Simulation;
 
 impl<S: Scheme> Simulation<'_, S> {
-    /// Passes a handshake packet to the scheme of `switch`, if it is the ToR of either end. TCP is parsed at these ToRs only.
+    /// Passes a handshake packet to the scheme of `switch`, if it is the ToR of either end. TCP is
+    /// parsed at these ToRs only.
     #[cold]
     pub(super) fn inspect_handshake(&mut self, switch: u32, packet: u32) {
         let hot = &self.network.packets.hot[packet as usize];

@@ -7,8 +7,10 @@ use super::Simulation;
 use crate::network::{Hot, PacketKind};
 
 impl<S: Scheme> Simulation<'_, S> {
-    /// Passes a segment to the scheme of `switch`, if it is the ToR of the host that sends the data. A host whose receive window the scheme closes sends
-    /// nothing new before the next acknowledgement. Under MPTCP windows stay as they are: they are those of connections, not of subflows.
+    /// Passes a segment to the scheme of `switch`, if it is the ToR of the host that sends the
+    /// data. A host whose receive window the scheme closes sends nothing new before the next
+    /// acknowledgement. Under MPTCP windows stay as they are: they are those of connections, not of
+    /// subflows.
     #[inline]
     pub(super) fn inspect_segment(&mut self, switch: u32, packet: u32) {
         let Hot { src_tor, dst_tor, kind, .. } = self.network.packets.hot[packet as usize];
@@ -24,8 +26,8 @@ impl<S: Scheme> Simulation<'_, S> {
         }
     }
 
-    /// Sequence numbers of a packet as TCP numbers them: a SYN is number 0, and the first byte of data number 1. `None` of a packet that neither carries
-    /// data nor acknowledges any.
+    /// Sequence numbers of a packet as TCP numbers them: a SYN is number 0, and the first byte of
+    /// data number 1. `None` of a packet that neither carries data nor acknowledges any.
     fn segment_of(&self, packet: u32) -> Option<Segment> {
         let hot = &self.network.packets.hot[packet as usize];
         let body = &self.network.packets.body[packet as usize];

@@ -79,11 +79,13 @@ pub(super) fn start_network(
     }
 }
 
-/// Fewest and most events in a slot of the wheel when every port is busy with full packets: enough for prefetching, and in a large fabric so many that
-/// the ends of all slots, where events are added, fit into the cache of a core.
+/// Fewest and most events in a slot of the wheel when every port is busy with full packets: enough
+/// for prefetching, and in a large fabric so many that the ends of all slots, where events are
+/// added, fit into the cache of a core.
 const SLOT_EVENTS: (u64, u64) = (16, 128);
 
-/// Ports for an event in a slot: a slot is so much shorter than the time between two packets of a port that no event falls into the current one.
+/// Ports for an event in a slot: a slot is so much shorter than the time between two packets of a
+/// port that no event falls into the current one.
 const PORTS_PER_SLOT_EVENT: u64 = 48;
 
 /// An event queue sized for the ports of a fabric.

@@ -1,9 +1,11 @@
-//! Paths by an intermediate group of a dragonfly (Kim et al., Technology-driven, highly-scalable dragonfly topology, ISCA 2008, section 4).
+//! Paths by an intermediate group of a dragonfly (Kim et al., Technology-driven, highly-scalable
+//! dragonfly topology, ISCA 2008, section 4).
 //!
-//! A packet's destination ([`Hot::dst_tor`](crate::network::Hot)) says how far it is: a host sends it to nowhere in particular; its first router
-//! chooses, and makes the destination an intermediate group or the ToR; the first router of the intermediate group makes it the ToR. As these
-//! steps are never taken back, and next hops towards one destination are free of loops, so are the paths, whatever links fail. Where no path leads to the
-//! intermediate group, the packet turns to its ToR.
+//! A packet's destination ([`Hot::dst_tor`](crate::network::Hot)) says how far it is: a host sends
+//! it to nowhere in particular; its first router chooses, and makes the destination an intermediate
+//! group or the ToR; the first router of the intermediate group makes it the ToR. As these steps
+//! are never taken back, and next hops towards one destination are free of loops, so are the paths,
+//! whatever links fail. Where no path leads to the intermediate group, the packet turns to its ToR.
 
 use heddle_fabric::{Fabric, FabricError, Pods, Routes};
 use heddle_policy::{Tor, mix, pick};
@@ -64,7 +66,8 @@ impl GroupRouting {
         }
     }
 
-    /// The next destination of a packet for whose destination there are no next hops; `None` if that is its ToR.
+    /// The next destination of a packet for whose destination there are no next hops; `None` if
+    /// that is its ToR.
     pub(super) fn redirect(
         &mut self,
         here: &Here<'_>,
@@ -83,8 +86,8 @@ impl GroupRouting {
         Some(self.intermediate(here, network, flow_hash, tor).unwrap_or(tor))
     }
 
-    /// The intermediate group of a packet to `tor`; `None` if it takes a minimal path. The paper draws one of all groups: with that of the sender or of the
-    /// receiver the path is minimal.
+    /// The intermediate group of a packet to `tor`; `None` if it takes a minimal path. The paper
+    /// draws one of all groups: with that of the sender or of the receiver the path is minimal.
     fn intermediate(
         &mut self,
         here: &Here<'_>,
@@ -109,7 +112,8 @@ impl GroupRouting {
         is_taken.then_some(group)
     }
 
-    /// UGAL's comparison: true if the queue times the links of the path by `group` are less than those of the minimal path to `tor`.
+    /// UGAL's comparison: true if the queue times the links of the path by `group` are less than
+    /// those of the minimal path to `tor`.
     fn is_better(&self, here: &Here<'_>, network: &Network, [tor, group]: [Tor; 2]) -> bool {
         let minimal = self.survey(here, network, here.switch, tor);
         let first = self.survey(here, network, here.switch, group);

@@ -1,6 +1,8 @@
-//! Requests in a closed loop: a client waits for the responses to a request, thinks, and sends the next.
+//! Requests in a closed loop: a client waits for the responses to a request, thinks, and sends the
+//! next.
 //!
-//! A client has as many slots as requests under way. A flow's index is twice that of its slot, and one more for a response.
+//! A client has as many slots as requests under way. A flow's index is twice that of its slot, and
+//! one more for a response.
 
 use std::collections::BTreeMap;
 

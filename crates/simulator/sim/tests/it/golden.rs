@@ -1,4 +1,5 @@
-//! Golden results: a small run of each scheme, with its figures in a table that shows any change of behaviour.
+//! Golden results: a small run of each scheme, with its figures in a table that shows any change of
+//! behaviour.
 //!
 //! After an intended change of results, review the new table and accept it (`cargo insta review`).
 

@@ -1,9 +1,10 @@
-//! Coupled congestion control of the subflows of one MPTCP connection: it takes no more of a bottleneck than one TCP flow and moves
-//! traffic away from congestion (goals of RFC 6356 section 1).
+//! Coupled congestion control of the subflows of one MPTCP connection: it takes no more of a
+//! bottleneck than one TCP flow and moves traffic away from congestion (goals of RFC 6356 section
+//! 1).
 //!
-//! It differs from TCP in congestion avoidance and, with BALIA, in the reduction after a loss. With w_i the window and rtt_i the
-//! round-trip time of subflow i, x_i = w_i / rtt_i, and w_r the window of the subflow in question, each acknowledged byte adds
-//! to w_r, in segments:
+//! It differs from TCP in congestion avoidance and, with BALIA, in the reduction after a loss. With
+//! w_i the window and rtt_i the round-trip time of subflow i, x_i = w_i / rtt_i, and w_r the window
+//! of the subflow in question, each acknowledged byte adds to w_r, in segments:
 //!
 //! | | Increase | Source |
 //! | --- | --- | --- |
@@ -11,7 +12,8 @@
 //! | OLIA | (x_r / rtt_r) / (Σ x_i)² + alpha_r / w_r | Khalili et al., CoNEXT 2012; draft-khalili-mptcp-congestion-control-05 |
 //! | BALIA | (x_r / rtt_r) / (Σ x_i)² · (1 + alpha_r) / 2 · (4 + alpha_r) / 5, alpha_r = max_i(x_i) / x_r | Peng et al., ToN 2016; draft-walid-mptcp-congestion-control-04 |
 //!
-//! A loss halves the window; with BALIA it removes min(alpha_r, 1.5) / 2 of it. With one path each algorithm is NewReno.
+//! A loss halves the window; with BALIA it removes min(alpha_r, 1.5) / 2 of it. With one path each
+//! algorithm is NewReno.
 
 use super::Acked;
 use crate::config::Coupling;
@@ -19,8 +21,8 @@ use crate::config::Coupling;
 /// Increase and decrease of a coupled window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Gain {
-    /// Growth of the window in congestion avoidance, in bytes for each acknowledged byte and each byte of MSS. Negative for some paths of
-    /// OLIA.
+    /// Growth of the window in congestion avoidance, in bytes for each acknowledged byte and each
+    /// byte of MSS. Negative for some paths of OLIA.
     pub increase: f64,
     /// Share of the window that a loss removes.
     pub decrease: f64,
@@ -43,7 +45,8 @@ pub(crate) struct PathState {
     pub between_losses: f64,
 }
 
-/// Gain of subflow `own` among the established subflows `paths`. An index outside of `paths` has an increase of 0.
+/// Gain of subflow `own` among the established subflows `paths`. An index outside of `paths` has an
+/// increase of 0.
 pub(crate) fn gain(coupling: Coupling, paths: &[PathState], own: usize) -> Gain {
     let halved = |increase| Gain { increase, decrease: 0.5 };
     match (coupling, paths.get(own)) {
@@ -65,7 +68,8 @@ fn olia(paths: &[PathState], own: &PathState) -> f64 {
     own.rate_per_rtt / squared(total_rate(paths)) + olia_alpha(paths, own) / own.cwnd
 }
 
-/// alpha_r of OLIA: shifts window from the paths with the largest window to the best paths with a smaller one.
+/// alpha_r of OLIA: shifts window from the paths with the largest window to the best paths with a
+/// smaller one.
 fn olia_alpha(paths: &[PathState], own: &PathState) -> f64 {
     let (largest, best) = (max_of(paths, |path| path.cwnd), max_of(paths, PathState::quality));
     let is_large = |path: &PathState| path.cwnd >= largest;
@@ -103,7 +107,8 @@ fn squared(x: f64) -> f64 {
 }
 
 impl PathState {
-    /// State from a window in bytes and a round-trip time in seconds. Values out of range are clamped.
+    /// State from a window in bytes and a round-trip time in seconds. Values out of range are
+    /// clamped.
     #[inline]
     pub(crate) fn new(cwnd: f64, rtt: f64) -> PathState {
         let (cwnd, rtt) = (clamp_finite(cwnd, 1.0, 1e18), clamp_finite(rtt, 1e-9, 1e9));
@@ -125,7 +130,8 @@ impl PathState {
         PathState { since_loss, between_losses, ..self }
     }
 
-    /// Square of the rate that TCP would reach on this path, up to a constant: with a loss every l bytes it is sqrt(2 l MSS) / rtt.
+    /// Square of the rate that TCP would reach on this path, up to a constant: with a loss every l
+    /// bytes it is sqrt(2 l MSS) / rtt.
     fn quality(&self) -> f64 {
         clamp_finite(self.since_loss.max(self.between_losses), 0.0, 1e18) / squared(self.rtt)
     }

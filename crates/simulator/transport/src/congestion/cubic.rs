@@ -1,5 +1,5 @@
-//! CUBIC (RFC 9438). Windows are in segments and times in seconds, as in the RFC; only IEEE basic operations and
-//! [`libm::cbrt`] touch them, so that every machine computes the same bits.
+//! CUBIC (RFC 9438). Windows are in segments and times in seconds, as in the RFC; only IEEE basic
+//! operations and [`libm::cbrt`] touch them, so that every machine computes the same bits.
 
 use heddle_units::Time;
 
@@ -14,7 +14,8 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
 #[derive(Clone, Debug)]
 pub(super) struct Cubic {
-    /// Start of this congestion avoidance stage; [`Time::NEVER`] if it starts with the next acknowledgement.
+    /// Start of this congestion avoidance stage; [`Time::NEVER`] if it starts with the next
+    /// acknowledgement.
     epoch: Time,
     /// W_max: the plateau of the cubic function.
     w_max: f64,
@@ -88,7 +89,8 @@ impl Cubic {
         self.end_epoch();
     }
 
-    /// Ends the epoch: a new stage starts with the next acknowledgement, so that idle time does not count (section 5.8).
+    /// Ends the epoch: a new stage starts with the next acknowledgement, so that idle time does not
+    /// count (section 5.8).
     pub(super) fn end_epoch(&mut self) {
         self.epoch = Time::NEVER;
     }
@@ -107,7 +109,8 @@ mod tests {
 
     const RTT: Time = Time::millis(100);
 
-    /// The window in segments after each of `rounds` round trips, acknowledgements spread evenly over them.
+    /// The window in segments after each of `rounds` round trips, acknowledgements spread evenly
+    /// over them.
     fn rounds(window: &mut super::super::CongestionControl, rounds: u64) -> Vec<f64> {
         let mut seen = Vec::new();
         for round in 0..rounds {
@@ -153,7 +156,8 @@ mod tests {
         let mut window = window(Control::Cubic, 1000, 1000);
         window.on_loss(1000 * MSS, MSS);
         window.on_loss(700 * MSS, MSS);
-        // Fast convergence: flat at 700 * 0.85 = 595, not at 700; from 490, K is the cube root of 105 / 0.4, 6.4 s.
+        // Fast convergence: flat at 700 * 0.85 = 595, not at 700; from 490, K is the cube root of
+        // 105 / 0.4, 6.4 s.
         let seen = rounds(&mut window, 64);
         assert!((seen[63] - 595.0).abs() < 3.0, "{}", seen[63]);
     }

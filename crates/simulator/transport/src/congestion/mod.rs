@@ -1,8 +1,9 @@
 //! Congestion control: the congestion window and its algorithms.
 //!
-//! An algorithm depends on the arguments of its methods only, in bytes. [`crate::Sender`] calls it to grow only while the congestion
-//! window, not the application or the receive window, limits the sender, and to shrink at most once for each window of data. Coupled
-//! congestion control gets a [`Gain`] before each acknowledgement.
+//! An algorithm depends on the arguments of its methods only, in bytes. [`crate::Sender`] calls it
+//! to grow only while the congestion window, not the application or the receive window, limits the
+//! sender, and to shrink at most once for each window of data. Coupled congestion control gets a
+//! [`Gain`] before each acknowledgement.
 
 mod coupled;
 mod cubic;
@@ -75,7 +76,8 @@ impl CongestionControl {
         }
     }
 
-    /// Records an acknowledgement of new data; called before any other method for that acknowledgement.
+    /// Records an acknowledgement of new data; called before any other method for that
+    /// acknowledgement.
     #[inline]
     pub(crate) fn observe(&mut self, ack: &Acked) {
         match &mut self.algorithm {
@@ -114,7 +116,8 @@ impl CongestionControl {
         PathState::new(self.cwnd as f64, srtt.as_secs_f64()).with_losses(since_loss, between_losses)
     }
 
-    /// Grows with an acknowledgement: slow start by appropriate byte counting with L = 1 (RFC 3465), then by controller.
+    /// Grows with an acknowledgement: slow start by appropriate byte counting with L = 1 (RFC
+    /// 3465), then by controller.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Acked) {
         if !self.in_congestion_avoidance() {
@@ -164,7 +167,8 @@ impl CongestionControl {
         self.bytes_acked = 0;
     }
 
-    /// Halves the window, to a segment at least; past slow start the threshold too, to two at least.
+    /// Halves the window, to a segment at least; past slow start the threshold too, to two at
+    /// least.
     pub(crate) fn penalise(&mut self, mss: u64) {
         if self.in_congestion_avoidance() {
             self.ssthresh = (self.ssthresh / 2).max(2 * mss);
@@ -172,8 +176,8 @@ impl CongestionControl {
         self.cwnd = (self.cwnd / 2).max(mss);
     }
 
-    /// Restarts from one segment after a retransmission timeout. The sender calls `on_loss` first if the window has not been reduced for
-    /// this congestion event.
+    /// Restarts from one segment after a retransmission timeout. The sender calls `on_loss` first
+    /// if the window has not been reduced for this congestion event.
     pub(crate) fn on_timeout(&mut self, mss: u64) {
         self.cwnd = mss;
         self.bytes_acked = 0;
@@ -192,8 +196,8 @@ impl CongestionControl {
         }
     }
 
-    /// Deflates the window at the end of NewReno recovery with `flight` bytes outstanding, without a burst (RFC 6582 section 3.2 step 3,
-    /// option 1).
+    /// Deflates the window at the end of NewReno recovery with `flight` bytes outstanding, without
+    /// a burst (RFC 6582 section 3.2 step 3, option 1).
     pub(crate) fn deflate(&mut self, flight: u64, mss: u64) {
         self.cwnd = self.ssthresh.min(flight.max(mss) + mss);
     }

@@ -15,7 +15,8 @@ use super::subflow::{Subflow, SubflowState};
 use super::subflows::Subflows;
 use crate::{Kind, Segment};
 
-/// The client. Data is assigned to a subflow only when that subflow can send it, so that a slow subflow delays none.
+/// The client. Data is assigned to a subflow only when that subflow can send it, so that a slow
+/// subflow delays none.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     /// Bytes written to the stream.
@@ -92,7 +93,8 @@ impl Client {
 
     /// Next segment to send now, with its subflow.
     pub(super) fn next_segment(&mut self, cx: &Context) -> Option<(usize, Segment)> {
-        // Retransmissions precede joins: the lost segment may carry the key that the server needs to accept a join.
+        // Retransmissions precede joins: the lost segment may carry the key that the server needs
+        // to accept a join.
         self.next_remainder()
             .or_else(|| self.next_handshake_ack(cx))
             .or_else(|| self.next_lost(cx))

@@ -36,7 +36,8 @@ pub enum FullWindow {
     /// It waits.
     #[default]
     Wait,
-    /// The subflow sends the first missing segment once more, if one much slower carries it (opportunistic retransmission).
+    /// The subflow sends the first missing segment once more, if one much slower carries it
+    /// (opportunistic retransmission).
     Retransmit,
     /// That, and the slower subflow's congestion window is halved (penalising).
     Penalise,
@@ -56,7 +57,8 @@ pub enum JoinTime {
     #[default]
     AfterData,
     /// With the first SYN/ACK, as RFC 6824 allows.
-    // In version 0, where the server knows both keys by then. In version 1 the server learns the client's key later, and this is
+    // In version 0, where the server knows both keys by then. In version 1 the server learns the
+    // client's key later, and this is
     // [`JoinTime::AfterData`]: a join that arrives earlier finds no connection.
     AtOnce,
 }
@@ -65,7 +67,8 @@ pub enum JoinTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MptcpConfig {
-    /// Parameters of each subflow. The receive window is shared by all subflows (RFC 8684 section 3.3.1).
+    /// Parameters of each subflow. The receive window is shared by all subflows (RFC 8684 section
+    /// 3.3.1).
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub tcp: TcpConfig,
     /// Protocol version.
@@ -103,7 +106,8 @@ fn number<S: serde::Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Er
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     pub(super) config: MptcpConfig,
-    /// TCP parameters of a subflow: the controller follows from the coupling, and the receive window is unlimited.
+    /// TCP parameters of a subflow: the controller follows from the coupling, and the receive
+    /// window is unlimited.
     pub(super) subflow: TcpConfig,
 }
 

@@ -3,8 +3,8 @@
 use alloc::collections::{BTreeMap, VecDeque};
 use core::ops::Range;
 
-/// A contiguous range of a subflow's bytes that is contiguous in the stream. Packed, because there is about one for each segment in
-/// flight.
+/// A contiguous range of a subflow's bytes that is contiguous in the stream. Packed, because there
+/// is about one for each segment in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, packed(4))]
 struct Mapping {
@@ -18,7 +18,8 @@ impl Mapping {
         self.data_seq + u64::from(self.len)
     }
 
-    /// Stream bytes of the part of the mapping inside `bytes` of the subflow, where the mapping starts at subflow byte `seq`.
+    /// Stream bytes of the part of the mapping inside `bytes` of the subflow, where the mapping
+    /// starts at subflow byte `seq`.
     fn data(self, seq: u64, bytes: &Range<u64>) -> Range<u64> {
         let start = bytes.start.max(seq) - seq;
         let end = bytes.end.min(seq + u64::from(self.len)).max(seq + start) - seq;
@@ -81,7 +82,8 @@ impl Mappings {
     }
 }
 
-/// Mappings of out-of-order segments of one subflow at the server, kept until the subflow delivers them in order.
+/// Mappings of out-of-order segments of one subflow at the server, kept until the subflow delivers
+/// them in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutOfOrderMappings(BTreeMap<u64, Range<u64>>);
 
@@ -90,7 +92,8 @@ impl OutOfOrderMappings {
         self.0.is_empty()
     }
 
-    /// Stores the mapping of the segment that starts at `seq`; the longer one is kept if there are two.
+    /// Stores the mapping of the segment that starts at `seq`; the longer one is kept if there are
+    /// two.
     pub(super) fn insert(&mut self, seq: u64, data: Range<u64>) {
         let known = self.0.entry(seq).or_insert_with(|| data.clone());
         if known.end < data.end {
@@ -98,7 +101,8 @@ impl OutOfOrderMappings {
         }
     }
 
-    /// Removes and returns the stream ranges of segments below `delivered`, the subflow's count of bytes in order.
+    /// Removes and returns the stream ranges of segments below `delivered`, the subflow's count of
+    /// bytes in order.
     pub(super) fn release(&mut self, delivered: u64) -> impl Iterator<Item = Range<u64>> {
         let later = self.0.split_off(&delivered);
         let due = core::mem::replace(&mut self.0, later);

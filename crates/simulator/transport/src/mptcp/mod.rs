@@ -1,7 +1,9 @@
-//! Multipath TCP (RFC 8684, and RFC 6824): several subflows, each a TCP connection, carry one stream.
+//! Multipath TCP (RFC 8684, and RFC 6824): several subflows, each a TCP connection, carry one
+//! stream.
 //!
-//! A connection is opened by MP_CAPABLE. The client opens further subflows by MP_JOIN and authenticates them with HMACs. Every data
-//! segment carries a data sequence mapping, every acknowledgement a data ACK, and the receive window is the connection's.
+//! A connection is opened by MP_CAPABLE. The client opens further subflows by MP_JOIN and
+//! authenticates them with HMACs. Every data segment carries a data sequence mapping, every
+//! acknowledgement a data ACK, and the receive window is the connection's.
 //!
 //! | Mechanism | Source or item |
 //! | --- | --- |
@@ -12,8 +14,9 @@
 //! | Reinjection after a timeout | RFC 8684 section 3.3.6 |
 //! | Opportunistic retransmission, penalising | [`FullWindow`] |
 //!
-//! Not modelled: subflows opened by the server, address advertisement, backup priorities, fallback to TCP, connection close (there is no
-//! FIN) and checksums. Options take no bytes of a segment, as in this crate's TCP.
+//! Not modelled: subflows opened by the server, address advertisement, backup priorities, fallback
+//! to TCP, connection close (there is no FIN) and checksums. Options take no bytes of a segment, as
+//! in this crate's TCP.
 
 mod client;
 mod config;

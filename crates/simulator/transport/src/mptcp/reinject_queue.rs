@@ -1,4 +1,5 @@
-//! Queue of data to reinject: bytes of a subflow that timed out, for another subflow to send (RFC 8684 section 3.3.6).
+//! Queue of data to reinject: bytes of a subflow that timed out, for another subflow to send (RFC
+//! 8684 section 3.3.6).
 
 use alloc::collections::VecDeque;
 use core::ops::Range;

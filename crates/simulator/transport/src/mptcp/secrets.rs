@@ -45,7 +45,8 @@ impl From<u64> for Nonces {
 }
 
 impl Nonces {
-    /// HMAC-A, which the client sends in the third packet of a join. `keys` are the client's and the server's.
+    /// HMAC-A, which the client sends in the third packet of a join. `keys` are the client's and
+    /// the server's.
     pub(super) fn client_hmac(&self, version: Version, keys: (Key, Key)) -> [u8; 20] {
         version.join_hmac(keys.0, keys.1, self.client, self.server).ack()
     }

@@ -39,7 +39,8 @@ impl Server {
         self.stream.delivered()
     }
 
-    /// SYNs of joins that were not answered: of an unknown token, or before the client's key was known.
+    /// SYNs of joins that were not answered: of an unknown token, or before the client's key was
+    /// known.
     pub(super) fn refused_joins(&self) -> u64 {
         self.refused_joins
     }
@@ -128,7 +129,8 @@ impl Server {
         Some(Segment { options: Options::Mptcp(handshake), ..ack })
     }
 
-    /// Handles the third packet of a join. It is acknowledged, because the client sends data only after that (RFC 8684 section 3.2).
+    /// Handles the third packet of a join. It is acknowledged, because the client sends data only
+    /// after that (RFC 8684 section 3.2).
     fn on_handshake_ack(
         &mut self,
         cx: &Context,

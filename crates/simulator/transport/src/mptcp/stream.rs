@@ -32,7 +32,8 @@ impl Stream {
         }
     }
 
-    /// Stores an out-of-order range. Most belong at the end, because each subflow delivers its own data in order.
+    /// Stores an out-of-order range. Most belong at the end, because each subflow delivers its own
+    /// data in order.
     fn insert_out_of_order(&mut self, new: Range<u64>) {
         match self.out_of_order.back_mut() {
             Some(last) if last.end == new.start => last.end = new.end,

@@ -1,4 +1,5 @@
-//! A subflow at the client: a TCP sender, its data sequence mappings and the state of its handshake.
+//! A subflow at the client: a TCP sender, its data sequence mappings and the state of its
+//! handshake.
 
 use core::ops::Range;
 
@@ -14,7 +15,8 @@ use crate::{Kind, Options, Segment, Sender, TcpConfig, Timestamp};
 pub(super) enum SubflowState {
     /// The SYN is to be sent, or waits for its SYN/ACK.
     SynSent,
-    /// The join's HMAC is sent at `at` and again after `wait`, until the server acknowledges it (RFC 8684 section 3.2).
+    /// The join's HMAC is sent at `at` and again after `wait`, until the server acknowledges it
+    /// (RFC 8684 section 3.2).
     Authenticating { hmac: Handshake, at: Time, wait: Time },
     /// Data may be sent.
     Established,
@@ -91,7 +93,8 @@ impl Subflow {
         }
     }
 
-    /// Maps `data` of the connection's stream to the subflow's next bytes and sends them. The windows must have room for them.
+    /// Maps `data` of the connection's stream to the subflow's next bytes and sends them. The
+    /// windows must have room for them.
     #[inline]
     pub(super) fn send(
         &mut self,
@@ -107,7 +110,8 @@ impl Subflow {
         Some(Segment { data_seq: data.start, ..segment })
     }
 
-    /// Handles an acknowledgement. Its window is the connection's receive window and does not limit the subflow.
+    /// Handles an acknowledgement. Its window is the connection's receive window and does not limit
+    /// the subflow.
     #[inline]
     pub(super) fn on_ack(&mut self, config: &TcpConfig, now: Time, ack: &Segment) {
         self.sender.on_segment(config, now, ack);

@@ -1,7 +1,8 @@
 //! The subflows of a client, each with its scheduling status.
 //!
-//! Sending or acknowledging a segment changes one subflow, while the scheduler reads all of them. The statuses are therefore stored
-//! contiguously, apart from the subflows: a few cache lines in all instead of several for each subflow.
+//! Sending or acknowledging a segment changes one subflow, while the scheduler reads all of them.
+//! The statuses are therefore stored contiguously, apart from the subflows: a few cache lines in
+//! all instead of several for each subflow.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -12,7 +13,8 @@ use super::status::{SubflowPhase, SubflowStatus};
 use super::subflow::Subflow;
 use crate::TcpConfig;
 
-/// Subflows, indexed by path. Every change goes through [`Subflows::update`], which keeps the statuses current.
+/// Subflows, indexed by path. Every change goes through [`Subflows::update`], which keeps the
+/// statuses current.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Subflows {
     list: Vec<Subflow>,

@@ -1,13 +1,17 @@
 //! The receiver: reassembles the stream and acknowledges it.
 //!
-//! - An acknowledgement is sent at once, or with `delayed_ack` for every second full segment and after the delay at the latest
-//!   (RFC 5681 section 4.2). A segment that is out of order, fills a gap or is a duplicate is acknowledged at once.
+//! - An acknowledgement is sent at once, or with `delayed_ack` for every second full segment and
+//!   after the delay at the latest (RFC 5681 section 4.2). A segment that is out of order, fills a
+//!   gap or is a duplicate is acknowledged at once.
 //! - It echoes the timestamp of the earliest segment that it acknowledges (RFC 7323 section 4.3).
-//! - With RACK-TLP it reports a segment that has arrived before (DSACK, RFC 2883): the sender learns that its retransmission was not needed.
-//! - ECN: with DCTCP each CE mark is echoed once, and a change of the CE state sends the acknowledgement delayed under the old state
-//!   (RFC 8257 section 3.2); the segment that brings the change is delayed like any other, as in the DCTCP paper, unless nothing was
-//!   delayed. Otherwise ECE is set until the sender sets CWR (RFC 3168 section 6.1.3).
-//! - The application reads bytes as soon as they are in order, so the advertised window never shrinks. Data beyond it is dropped.
+//! - With RACK-TLP it reports a segment that has arrived before (DSACK, RFC 2883): the sender
+//!   learns that its retransmission was not needed.
+//! - ECN: with DCTCP each CE mark is echoed once, and a change of the CE state sends the
+//!   acknowledgement delayed under the old state (RFC 8257 section 3.2); the segment that brings
+//!   the change is delayed like any other, as in the DCTCP paper, unless nothing was delayed.
+//!   Otherwise ECE is set until the sender sets CWR (RFC 3168 section 6.1.3).
+//! - The application reads bytes as soon as they are in order, so the advertised window never
+//!   shrinks. Data beyond it is dropped.
 
 mod reassembly;
 
@@ -58,7 +62,8 @@ impl Receiver {
         }
     }
 
-    /// Handles a SYN, data or the third packet of a join, and returns the acknowledgement unless it is delayed.
+    /// Handles a SYN, data or the third packet of a join, and returns the acknowledgement unless it
+    /// is delayed.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -120,7 +125,8 @@ impl Receiver {
         self.reassembly.as_ref().is_some_and(|held| !held.is_empty())
     }
 
-    /// Handles a segment that is not the next one. Returns its bytes if they have all arrived before and the sender is to be told so.
+    /// Handles a segment that is not the next one. Returns its bytes if they have all arrived
+    /// before and the sender is to be told so.
     #[cold]
     fn on_out_of_order(&mut self, config: &TcpConfig, segment: &Segment) -> Option<Range<u64>> {
         let start = segment.seq.max(self.next);
@@ -184,8 +190,9 @@ impl Receiver {
         self.next
     }
 
-    /// Reordered data segments: those below the highest sequence number so far that carry new bytes and whose timestamp is not later than
-    /// that of the highest segment, which excludes retransmissions.
+    /// Reordered data segments: those below the highest sequence number so far that carry new bytes
+    /// and whose timestamp is not later than that of the highest segment, which excludes
+    /// retransmissions.
     pub fn reordered(&self) -> u64 {
         self.reassembly.as_ref().map_or(0, |held| held.late())
     }

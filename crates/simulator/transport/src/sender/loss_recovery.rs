@@ -1,17 +1,22 @@
-//! Loss detection and recovery: duplicate acknowledgements, fast recovery, the retransmission timeout.
+//! Loss detection and recovery: duplicate acknowledgements, fast recovery, the retransmission
+//! timeout.
 //!
-//! Every kind of recovery uses `pipe` of RFC 6675, the estimated bytes in the network, and compares it with the window. Three sequence
-//! numbers divide the bytes in flight: all before `high_rxt` has been retransmitted, all holes below [`Sender::lost_below`] are lost, and
-//! recovery ends at `recover`.
+//! Every kind of recovery uses `pipe` of RFC 6675, the estimated bytes in the network, and compares
+//! it with the window. Three sequence numbers divide the bytes in flight: all before `high_rxt` has
+//! been retransmitted, all holes below [`Sender::lost_below`] are lost, and recovery ends at
+//! `recover`.
 //!
-//! - With SACK, loss and pipe are as in RFC 6675 sections 4 and 5. The timer restarts with every fast retransmission (section 6 allows
-//!   it).
-//! - With NewReno (RFC 6582), pipe is the bytes in flight less one segment for each duplicate acknowledgement. The RFC inflates the
-//!   window by these bytes instead, which sends the same segments. The timer restarts with the first partial acknowledgement only.
-//! - After a timeout everything in flight counts as lost and is retransmitted in order, except what the scoreboard lists as received
-//!   (RFC 6675 section 5.1).
+//! - With SACK, loss and pipe are as in RFC 6675 sections 4 and 5. The timer restarts with every
+//!   fast retransmission (section 6 allows it).
+//! - With NewReno (RFC 6582), pipe is the bytes in flight less one segment for each duplicate
+//!   acknowledgement. The RFC inflates the window by these bytes instead, which sends the same
+//!   segments. The timer restarts with the first partial acknowledgement only.
+//! - After a timeout everything in flight counts as lost and is retransmitted in order, except what
+//!   the scoreboard lists as received (RFC 6675 section 5.1).
 //!
-//! Losses are detected by duplicate acknowledgements; [`super::rack`] does it by time. Before recovery begins, duplicates reduce pipe and so release new segments: limited transmit (RFC 3042).
+//! Losses are detected by duplicate acknowledgements; [`super::rack`] does it by time. Before
+//! recovery begins, duplicates reduce pipe and so release new segments: limited transmit (RFC
+//! 3042).
 
 use alloc::boxed::Box;
 use core::mem;
@@ -36,7 +41,8 @@ pub(super) struct LossRecovery {
     high_rxt: u64,
     /// RescueRxt: no rescue retransmission until this byte is acknowledged.
     rescue_rxt: u64,
-    /// NewReno: window inflation, the bytes that have left the network according to duplicate acknowledgements.
+    /// NewReno: window inflation, the bytes that have left the network according to duplicate
+    /// acknowledgements.
     inflation: u64,
     /// Duplicate acknowledgements since SND.UNA last advanced.
     dup_acks: u32,
@@ -72,7 +78,8 @@ impl Sender {
         }
     }
 
-    /// Adds the SACK blocks of `ack` to the scoreboard. Returns true if any byte was new (a duplicate acknowledgement as RFC 6675 defines it).
+    /// Adds the SACK blocks of `ack` to the scoreboard. Returns true if any byte was new (a
+    /// duplicate acknowledgement as RFC 6675 defines it).
     fn record_sacks(&mut self, ack: &Segment) -> bool {
         let mut is_new = false;
         for block in ack.sacks() {
@@ -105,7 +112,8 @@ impl Sender {
         }
     }
 
-    /// Handles a partial acknowledgement, which indicates the next loss (RFC 6582 section 3.2 step 3).
+    /// Handles a partial acknowledgement, which indicates the next loss (RFC 6582 section 3.2 step
+    /// 3).
     fn on_partial(&mut self, acked: &Acked, deadline: Time) {
         let recovery = self.recovery.get_or_insert_default();
         let added_back = if acked.bytes >= acked.mss { acked.mss } else { 0 };
@@ -147,7 +155,8 @@ impl Sender {
         let recovery = self.recovery.get_or_insert_default();
         let enough = recovery.dup_acks >= config.dup_threshold;
         match config.recovery {
-            // Duplicates of data retransmitted in the last recovery do not indicate a loss (RFC 6582 section 3.2 step 2).
+            // Duplicates of data retransmitted in the last recovery do not indicate a loss (RFC
+            // 6582 section 3.2 step 2).
             Recovery::NewReno => enough && (self.una > recovery.recover || recovery.recover == 0),
             Recovery::Sack => {
                 let edge = recovery.scoreboard.lost_below(config.dup_threshold, config.mss.into());
@@ -162,7 +171,8 @@ impl Sender {
         recovery.counters.fast_recoveries += 1;
         recovery.retransmit_head = true;
         recovery.timer_restarted = false;
-        // Segments of limited transmit exceed the window and do not count (RFC 5681 section 3.2 step 2).
+        // Segments of limited transmit exceed the window and do not count (RFC 5681 section 3.2
+        // step 2).
         self.congestion.on_loss((self.nxt - self.una).min(self.congestion.cwnd), mss);
     }
 
@@ -186,7 +196,8 @@ impl Sender {
             self.deadline = Time::NEVER;
             return;
         }
-        // Within a recovery, or for a second timeout in a row, the window has been reduced already (RFC 5681 section 3.1).
+        // Within a recovery, or for a second timeout in a row, the window has been reduced already
+        // (RFC 5681 section 3.1).
         let known = mem::replace(&mut recovery.timed_out, true) || self.phase == Phase::Recovery;
         if !known {
             let flight = (self.nxt - self.una).min(self.congestion.cwnd);
@@ -237,7 +248,8 @@ impl Sender {
         can_send.then(|| self.retransmit_next(config, now, hole))
     }
 
-    /// True if new data may be sent: no lost segment waits for its retransmission, and the window exceeds pipe by a segment.
+    /// True if new data may be sent: no lost segment waits for its retransmission, and the window
+    /// exceeds pipe by a segment.
     pub(super) fn can_send_in_recovery(&self, config: &TcpConfig) -> bool {
         self.hole_to_retransmit(self.lost_below(config)).is_none()
             && !self.recovery.as_ref().is_some_and(|recovery| recovery.retransmit_head)
@@ -275,8 +287,9 @@ impl Sender {
         recovery.scoreboard.hole(recovery.high_rxt.max(self.una)..end)
     }
 
-    /// Retransmission of data that is not known to be lost, if there is no new data: holes that may be lost (NextSeg rule 3), then, once
-    /// in a recovery, the last segment in flight (rule 4, the rescue retransmission).
+    /// Retransmission of data that is not known to be lost, if there is no new data: holes that may
+    /// be lost (NextSeg rule 3), then, once in a recovery, the last segment in flight (rule 4, the
+    /// rescue retransmission).
     fn speculative_retransmission(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         if self.phase != Phase::Recovery || config.recovery != Recovery::Sack {
             return None;

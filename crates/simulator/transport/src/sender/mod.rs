@@ -1,8 +1,9 @@
 //! The sender: sends a stream within the congestion and receive windows, and recovers from losses.
 //!
-//! This file is the fast path without loss: handshake, new data, acknowledgements that advance. Loss recovery is in [`loss_recovery`];
-//! its state is allocated at the first sign of a loss. With RACK-TLP, [`rack`] takes the place of both. [`pacing`]
-//! spreads segments over time, where it is used.
+//! This file is the fast path without loss: handshake, new data, acknowledgements that advance.
+//! Loss recovery is in [`loss_recovery`]; its state is allocated at the first sign of a loss. With
+//! RACK-TLP, [`rack`] takes the place of both. [`pacing`] spreads segments over time, where it is
+//! used.
 
 mod loss_recovery;
 mod pacing;
@@ -57,8 +58,8 @@ pub struct SenderCounters {
 
 /// The sender of a connection. The crate documentation shows the caller's loop.
 ///
-/// Fields are in the order in which the fast path reads them; apart from the congestion window, sending a segment touches the first
-/// cache line only.
+/// Fields are in the order in which the fast path reads them; apart from the congestion window,
+/// sending a segment touches the first cache line only.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -72,8 +73,9 @@ pub struct Sender {
     peer_window: u64,
     deadline: Time,
     last_sent: Time,
-    /// The next acknowledgement beyond this byte gives an RTT sample: one for each window (RFC 6298 section 3), although every
-    /// acknowledgement carries a timestamp, because the estimator's gains assume that rate (RFC 7323 appendix G).
+    /// The next acknowledgement beyond this byte gives an RTT sample: one for each window (RFC 6298
+    /// section 3), although every acknowledgement carries a timestamp, because the estimator's
+    /// gains assume that rate (RFC 7323 appendix G).
     rtt_seq: u64,
     phase: Phase,
     /// True if the next new segment carries CWR.
@@ -88,7 +90,8 @@ pub struct Sender {
     segments: u64,
     recovery: Option<Box<LossRecovery>>,
     congestion: CongestionControl,
-    /// SND.NXT at the last reduction of the window: ECE for data below it causes no further reduction.
+    /// SND.NXT at the last reduction of the window: ECE for data below it causes no further
+    /// reduction.
     cwr_end: u64,
 }
 
@@ -153,7 +156,8 @@ impl Sender {
         }
     }
 
-    /// Establishes the connection. After a retransmitted SYN the initial window is one segment (RFC 6928 section 2).
+    /// Establishes the connection. After a retransmitted SYN the initial window is one segment (RFC
+    /// 6928 section 2).
     fn on_syn_ack(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
         self.rtt.sample(config, segment.timestamp.elapsed(now));
         self.peer_window = u64::from(segment.window);
@@ -192,7 +196,8 @@ impl Sender {
         acked
     }
 
-    /// Grows the window if the sender was limited by it, or reduces it for ECE (RFC 3168 section 6.1.2).
+    /// Grows the window if the sender was limited by it, or reduces it for ECE (RFC 3168 section
+    /// 6.1.2).
     #[inline]
     fn update_cwnd(&mut self, acked: &Acked) {
         if acked.echo {
@@ -296,7 +301,8 @@ impl Sender {
         matches!(self.phase, Phase::Disorder | Phase::Recovery | Phase::Loss)
     }
 
-    /// Ignores the receive window until the next acknowledgement: with MPTCP the connection enforces it.
+    /// Ignores the receive window until the next acknowledgement: with MPTCP the connection
+    /// enforces it.
     #[inline]
     pub(crate) fn ignore_peer_window(&mut self) {
         self.peer_window = u64::MAX;
@@ -307,7 +313,8 @@ impl Sender {
         self.rtt.rto()
     }
 
-    /// A segment of new data, if the windows allow it with `pipe` bytes estimated to be in the network.
+    /// A segment of new data, if the windows allow it with `pipe` bytes estimated to be in the
+    /// network.
     #[inline]
     fn new_data(&mut self, config: &TcpConfig, now: Time, pipe: u64) -> Option<Segment> {
         let largest = u64::from(config.mss).min(self.peer_window);
@@ -337,8 +344,8 @@ impl Sender {
         now.saturating_add(self.rtt.rto())
     }
 
-    /// Runs the timers that are due: those of retransmission and pacing, and with RACK-TLP those of probes and of reordering. Calls before
-    /// [`Sender::deadline`] do nothing.
+    /// Runs the timers that are due: those of retransmission and pacing, and with RACK-TLP those of
+    /// probes and of reordering. Calls before [`Sender::deadline`] do nothing.
     #[inline]
     pub fn on_timer(&mut self, config: &TcpConfig, now: Time) {
         self.release(now);

@@ -1,18 +1,23 @@
-//! Pacing: the segments of a window spread over the round trip, as Linux's TCP does by its own timer.
+//! Pacing: the segments of a window spread over the round trip, as Linux's TCP does by its own
+//! timer.
 //!
-//! After each data segment the next waits for the time that this one takes at the pacing rate, a [`Pacing`] ratio of window and smoothed RTT:
+//! After each data segment the next waits for the time that this one takes at the pacing rate, a
+//! [`Pacing`] ratio of window and smoothed RTT:
 //!
 //! ```text
 //! rate = ratio * max(cwnd, flight) / srtt
 //! ```
 //!
-//! The first ten segments of a connection do not wait, SYNs never do, and retransmissions do, except the one that a timeout causes. A segment that is
-//! sent later than it might have been shortens the wait for the next by as much, up to half of it.
+//! The first ten segments of a connection do not wait, SYNs never do, and retransmissions do,
+//! except the one that a timeout causes. A segment that is sent later than it might have been
+//! shortens the wait for the next by as much, up to half of it.
 //!
-//! Sources: Linux, net/ipv4/tcp_input.c (`tcp_update_pacing_rate`) and net/ipv4/tcp_output.c (`tcp_update_skb_after_send`, `tcp_pacing_check`); commits
-//! 43e122b014c9 (the ratios) and a7a2563064e9 (the credit for late segments). Linux computes the rate when an acknowledgement arrives, and this sender
-//! when it sends, which differs only after a timeout. Linux paces what it passes to the network device at once, up to a millisecond of data; here each
-//! segment is paced, as there without segmentation offload.
+//! Sources: Linux, net/ipv4/tcp_input.c (`tcp_update_pacing_rate`) and net/ipv4/tcp_output.c
+//! (`tcp_update_skb_after_send`, `tcp_pacing_check`); commits 43e122b014c9 (the ratios) and
+//! a7a2563064e9 (the credit for late segments). Linux computes the rate when an acknowledgement
+//! arrives, and this sender when it sends, which differs only after a timeout. Linux paces what it
+//! passes to the network device at once, up to a millisecond of data; here each segment is paced,
+//! as there without segmentation offload.
 
 use heddle_units::Time;
 
@@ -69,7 +74,8 @@ impl Sender {
         self.last_sent.saturating_add(Time::nanos(self.gap.into()))
     }
 
-    /// Holds the next segment back, after one of `len` bytes that might have been sent at `earliest`.
+    /// Holds the next segment back, after one of `len` bytes that might have been sent at
+    /// `earliest`.
     fn hold(&mut self, pacing: &Pacing, now: Time, earliest: Time, len: u64) {
         (self.gap, self.is_held) = (0, false);
         self.unpaced = self.unpaced.saturating_sub(1);

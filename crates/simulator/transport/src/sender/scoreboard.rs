@@ -1,6 +1,7 @@
 //! The SACK scoreboard of RFC 6675 section 3: data received beyond the cumulative acknowledgement.
 //!
-//! It is kept across a retransmission timeout: this crate's receiver never discards selectively acknowledged data (no reneging).
+//! It is kept across a retransmission timeout: this crate's receiver never discards selectively
+//! acknowledged data (no reneging).
 
 use alloc::vec::Vec;
 use core::iter;
@@ -80,8 +81,8 @@ impl Scoreboard {
         within.end.saturating_sub(within.start).saturating_sub(sacked)
     }
 
-    /// Holes below this byte are lost, by RFC 6675's IsLost: above them are `threshold` ranges, or more than `threshold` - 1
-    /// segments' worth of bytes. 0 if nothing is.
+    /// Holes below this byte are lost, by RFC 6675's IsLost: above them are `threshold` ranges, or
+    /// more than `threshold` - 1 segments' worth of bytes. 0 if nothing is.
     pub(super) fn lost_below(&self, threshold: u32, mss: u64) -> u64 {
         let most = u64::from(threshold.saturating_sub(1)) * mss;
         let (mut ranges, mut bytes) = (0, 0);

@@ -36,7 +36,8 @@ impl Trace {
         core::iter::from_fn(next).map(|segment| segment.seq / MSS).collect()
     }
 
-    /// Segments sent after an acknowledgement of all before segment `una` and of the ranges in `sacks`.
+    /// Segments sent after an acknowledgement of all before segment `una` and of the ranges in
+    /// `sacks`.
     fn ack(&mut self, una: u64, sacks: &[(u64, u64)]) -> Vec<u64> {
         let mut sack = [SackBlock::default(); 3];
         for (block, (from, to)) in sack.iter_mut().zip(sacks) {
@@ -80,7 +81,8 @@ fn sack_recovery_by_rfc_6675_section_5() {
     let mut trace = opened(Recovery::Sack, 1000);
     trace.sent();
     assert_eq!(trace.ack(1, &[]), [10, 11]);
-    // Segment 1 is lost. A window of 11, and pipe falls by one with each duplicate: limited transmit.
+    // Segment 1 is lost. A window of 11, and pipe falls by one with each duplicate: limited
+    // transmit.
     assert_eq!(trace.ack(1, &[(2, 3)]), [12]);
     assert_eq!(trace.ack(1, &[(2, 4)]), [13]);
     assert_eq!(trace.ack(1, &[(2, 5)]), [1], "the third");
@@ -106,7 +108,8 @@ fn without_new_data_a_hole_that_may_be_lost_is_sent_again() {
     assert!(trace.ack(0, &[(1, 2)]).is_empty());
     assert!(trace.ack(0, &[(1, 3)]).is_empty());
     assert_eq!(trace.ack(0, &[(1, 4)]), [0]);
-    // Only one segment above 4 has arrived: not lost yet, but there is nothing better to send (NextSeg's rule 3).
+    // Only one segment above 4 has arrived: not lost yet, but there is nothing better to send
+    // (NextSeg's rule 3).
     assert_eq!(trace.ack(0, &[(5, 6), (1, 4)]), [4]);
     // Rule 4, once: the highest in flight, whether it was sent again before or not.
     assert_eq!(trace.ack(4, &[(5, 6)]), [4]);
@@ -138,7 +141,8 @@ fn newreno_recovery_by_rfc_6582_section_3_2() {
     }
     assert_eq!(trace.ack(0, &[]), [12]);
     assert_eq!([trace.ack(0, &[]), trace.ack(0, &[])].concat(), [13, 14]);
-    // Inflated to 15. The partial acknowledgement deflates it by 3 and adds 1 back; 12 are in flight.
+    // Inflated to 15. The partial acknowledgement deflates it by 3 and adds 1 back; 12 are in
+    // flight.
     assert_eq!(trace.ack(3, &[]), [3, 15]);
     assert_eq!([trace.ack(3, &[]), trace.ack(3, &[]), trace.ack(3, &[])].concat(), [16, 17, 18]);
     assert_eq!(trace.ack(15, &[]), [19], "all that was in flight at the start: five are now");

@@ -1,5 +1,6 @@
-//! Coupled windows in fluid models: rounds of one round-trip time, in which every window is acknowledged once, with losses that
-//! hit segments at random. The equilibrium is known in closed form, or by comparison with TCP.
+//! Coupled windows in fluid models: rounds of one round-trip time, in which every window is
+//! acknowledged once, with losses that hit segments at random. The equilibrium is known in closed
+//! form, or by comparison with TCP.
 
 use std::vec::Vec;
 
@@ -125,9 +126,10 @@ fn the_whole_is_as_large_as_tcp_on_the_best_path() {
     assert_near("uncoupled", whole, 2.0 * tcp, 0.05);
 }
 
-/// Goal 3. With four times the loss, LIA's window is a quarter (windows go as 1 / p). BALIA's balance of increase and decrease on
-/// the worse path is (1 + alpha) (4 + alpha) / 10 = 1.5 p_2 / p_1, so alpha = 5.39, the ratio of the windows. OLIA's would
-/// leave it altogether, if it were not best now and then by chance.
+/// Goal 3. With four times the loss, LIA's window is a quarter (windows go as 1 / p). BALIA's
+/// balance of increase and decrease on the worse path is (1 + alpha) (4 + alpha) / 10 = 1.5 p_2 /
+/// p_1, so alpha = 5.39, the ratio of the windows. OLIA's would leave it altogether, if it were not
+/// best now and then by chance.
 #[test]
 fn windows_leave_the_worse_path() {
     let [lia, olia, balia] = COUPLED.map(|coupling| under_loss(coupling, &[0.001, 0.004]));
@@ -136,7 +138,8 @@ fn windows_leave_the_worse_path() {
     assert!(olia[1] < balia[1], "{olia:?} {balia:?}");
 }
 
-/// A connection shares a drop-tail link of 400 segments, buffer included, with three TCPs. The excess is dropped.
+/// A connection shares a drop-tail link of 400 segments, buffer included, with three TCPs. The
+/// excess is dropped.
 fn share_of_a_link(coupling: Coupling, subflows: usize) -> f64 {
     const CAPACITY: u64 = 400;
     let mut chance = Chance(7);
@@ -155,7 +158,8 @@ fn share_of_a_link(coupling: Coupling, subflows: usize) -> f64 {
     own.total() / (tcps.iter().map(Connection::total).sum::<f64>() / tcps.len() as f64)
 }
 
-/// Drops as many segments as are above the capacity, each of them alike likely; a window shrinks once a round.
+/// Drops as many segments as are above the capacity, each of them alike likely; a window shrinks
+/// once a round.
 fn drop_excess(connections: &mut [Connection], capacity: u64, chance: &mut Chance) {
     let mut sent = Vec::new();
     for (id, connection) in connections.iter().enumerate() {

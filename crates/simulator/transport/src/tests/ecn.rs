@@ -58,11 +58,13 @@ fn a_lossy_window_is_not_reduced_again_for_its_marks() {
     };
     let mut net = Net::one(config(Control::NewReno), fast(), LONG).with_fate(fate);
     net.run_until(RTT * 3 + RTT / 2);
-    // Ten acknowledgements come before the loss, a round trip of congestion avoidance after its repair.
+    // Ten acknowledgements come before the loss, a round trip of congestion avoidance after its
+    // repair.
     assert!((25..=26).contains(&net.cwnd()), "{}", net.cwnd());
 }
 
-/// DCTCP on 10 Gbps and 100 us with K of 65 segments, the DCTCP paper's own setting (SIGCOMM 2010, section 3.3).
+/// DCTCP on 10 Gbps and 100 us with K of 65 segments, the DCTCP paper's own setting (SIGCOMM 2010,
+/// section 3.3).
 fn dctcp(flows: u64, delayed_ack: Option<Time>) -> (Vec<u64>, f64) {
     const K: u64 = 65;
     let link = Link { mark_above: Bytes(K * 1518), ..Link::new(Rate::gbps(10), RTT / 2) };
@@ -85,7 +87,8 @@ fn dctcp(flows: u64, delayed_ack: Option<Time>) -> (Vec<u64>, f64) {
     (queues, marked as f64 / acks.len() as f64)
 }
 
-/// The paper's alpha for one flow of window w: alpha^2 (1 - alpha / 4) = (2w + 1) / (w + 1)^2 (equation 6).
+/// The paper's alpha for one flow of window w: alpha^2 (1 - alpha / 4) = (2w + 1) / (w + 1)^2
+/// (equation 6).
 fn alpha(w: f64) -> f64 {
     let right = (2.0 * w + 1.0) / ((w + 1.0) * (w + 1.0));
     (0..50).fold(0.1, |alpha: f64, _| libm::sqrt(right / (1.0 - alpha / 4.0)))

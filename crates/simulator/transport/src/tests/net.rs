@@ -1,5 +1,6 @@
-//! Two-ended connections on a virtual clock: every sender's data goes through one bottleneck, every acknowledgement takes a
-//! fixed delay back. A hook decides what else happens to each segment. Invariants are checked at every step.
+//! Two-ended connections on a virtual clock: every sender's data goes through one bottleneck, every
+//! acknowledgement takes a fixed delay back. A hook decides what else happens to each segment.
+//! Invariants are checked at every step.
 
 use std::boxed::Box;
 use std::collections::BTreeMap;
@@ -63,7 +64,8 @@ pub struct Flow {
     window_end: u64,
     /// The end of the data sent so far.
     sent_end: u64,
-    /// True while every acknowledgement has advanced the cumulative acknowledgement without SACK blocks.
+    /// True while every acknowledgement has advanced the cumulative acknowledgement without SACK
+    /// blocks.
     orderly: bool,
     /// Bytes that have arrived, for the reference of what is delivered.
     arrived: Vec<(u64, u64)>,
@@ -128,7 +130,8 @@ impl Net {
         self.with_fate(move |kind, n| if lost(kind, n) { Fate::Drop } else { Fate::Pass })
     }
 
-    /// Adds a connection that sends `bytes` from now on. The hook sees its first segments at the next step.
+    /// Adds a connection that sends `bytes` from now on. The hook sees its first segments at the
+    /// next step.
     pub fn open(&mut self, bytes: u64) -> usize {
         self.flows.push(Flow {
             sender: Sender::new(&self.config),
@@ -292,7 +295,8 @@ impl Flow {
         self.window_end = self.window_end.max(ack.seq + u64::from(ack.window));
     }
 
-    /// No byte is sent that was not written, is beyond either window or has been acknowledged, and none is skipped.
+    /// No byte is sent that was not written, is beyond either window or has been acknowledged, and
+    /// none is skipped.
     fn check_sending(&mut self, config: &TcpConfig, segment: &Segment) {
         if segment.kind == Kind::Syn {
             return;

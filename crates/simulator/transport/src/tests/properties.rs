@@ -1,4 +1,5 @@
-//! Properties for any pattern of loss, delay, duplication and marking. [`super::net`] checks invariants at every step.
+//! Properties for any pattern of loss, delay, duplication and marking. [`super::net`] checks
+//! invariants at every step.
 
 use heddle_units::{Bytes, Rate, Time};
 use proptest::prelude::*;

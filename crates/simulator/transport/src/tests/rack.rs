@@ -42,7 +42,8 @@ fn losses_in_one_window_are_repaired_in_a_round_trip_without_a_timeout() {
 
 #[test]
 fn a_lost_retransmission_is_found_and_needs_no_timeout() {
-    // 40 segments, two for each of ten acknowledgements, then some by the selective ones: segment 10 is repeated after these.
+    // 40 segments, two for each of ten acknowledgements, then some by the selective ones: segment
+    // 10 is repeated after these.
     let mut first = Net::one(config(), link(), 400 * MSS).losing(&[10]);
     first.run();
     let data: Vec<_> =

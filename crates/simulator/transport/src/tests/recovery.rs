@@ -96,7 +96,8 @@ fn newreno_leaves_recovery_without_a_burst() {
 #[test]
 fn a_lost_retransmission_needs_a_timeout() {
     for recovery in [Recovery::Sack, Recovery::NewReno] {
-        // 40 segments, two for each of ten acknowledgements, two by limited transmit, then segment 10 again.
+        // 40 segments, two for each of ten acknowledgements, two by limited transmit, then segment
+        // 10 again.
         let mut net = Net::one(config(recovery), link(), 400 * MSS).losing(&[10, 62]);
         net.run();
         assert_eq!(repeats(&net)[..2], [(1, 10), (101, 10)], "{recovery:?}");
@@ -106,7 +107,8 @@ fn a_lost_retransmission_needs_a_timeout() {
 
 #[test]
 fn a_rescue_retransmission_saves_a_lost_tail_behind_a_lost_hole() {
-    // 10 is lost, and the last two: the first repair's acknowledgement shows that the tail is missing.
+    // 10 is lost, and the last two: the first repair's acknowledgement shows that the tail is
+    // missing.
     let mut net = Net::one(config(Recovery::Sack), link(), 40 * MSS).losing(&[10, 38, 39]);
     net.run();
     assert_eq!(repeats(&net), [(1, 10), (2, 39), (3, 38)]);
@@ -190,7 +192,8 @@ fn reordering_below_the_threshold_repeats_nothing_and_above_it_does() {
 fn a_high_threshold_keeps_sending_while_it_waits() {
     let net = reordered(Recovery::Sack, 1000, 35);
     assert_eq!(net.sender().counters().retransmitted, 0);
-    // 40 in the first window; what overtakes lets as many go at once as it would have in order, less the one missing.
+    // 40 in the first window; what overtakes lets as many go at once as it would have in order,
+    // less the one missing.
     let second = net.forward.iter().filter(|sent| sent.at > RTT && sent.at < RTT * 2 + RTT / 2);
     assert!(second.count() >= 40 + 39);
 }

@@ -1,4 +1,5 @@
-//! The schemes' headers in the kernel: the verifier takes each in an XDP and in a tc program, and the kernel decides as the traces do.
+//! The schemes' headers in the kernel: the verifier takes each in an XDP and in a tc program, and
+//! the kernel decides as the traces do.
 
 use std::path::{Path, PathBuf};
 

@@ -58,8 +58,9 @@ fn probe(path_util: u8) -> [u8; 60] {
     frame
 }
 
-/// A second after boot, then a second, an hour and all of time back and forth: no packet is dropped, and behind each jump a probe of a better
-/// path counts: an entry from the future is held for a fresh one.
+/// A second after boot, then a second, an hour and all of time back and forth: no packet is
+/// dropped, and behind each jump a probe of a better path counts: an entry from the future is held
+/// for a fresh one.
 #[test]
 fn clocks_that_jump_drop_nothing_and_probes_count_again() {
     const SECOND: u64 = 1_000_000_000;

@@ -1,4 +1,5 @@
-//! Whole simulations of the papers' scenarios, with the policy in Rust and with the policy in C: the same events.
+//! Whole simulations of the papers' scenarios, with the policy in Rust and with the policy in C:
+//! the same events.
 
 use heddle_policy::{
     Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LetItFlowConfig, MpHulaConfig,

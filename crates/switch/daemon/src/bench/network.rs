@@ -1,4 +1,5 @@
-//! Veth pairs around a switch, in a network namespace of the thread's own: a generator's at the host's port, and sinks at the uplinks.
+//! Veth pairs around a switch, in a network namespace of the thread's own: a generator's at the
+//! host's port, and sinks at the uplinks.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -67,7 +68,8 @@ impl Network {
         Ok(())
     }
 
-    /// The program that lets frames of an XDP generator pass to what is behind XDP, at the host's port.
+    /// The program that lets frames of an XDP generator pass to what is behind XDP, at the host's
+    /// port.
     pub(super) fn behind_xdp(&self) -> Result<Program, Error> {
         let mut pass = pass()?;
         pass.attach(self.ports[0], Mode::Native)?;

@@ -1,7 +1,9 @@
-//! Packets a second end to end: frames enter one veth pair, the switch forwards them to eight others, and what arrives there is counted.
+//! Packets a second end to end: frames enter one veth pair, the switch forwards them to eight
+//! others, and what arrives there is counted.
 //!
-//! Beside the schemes at both hooks stand the kernel's own routes and programs that send everything out of one port: the least that forwarding takes at
-//! a hook. The generator, the switch and the sinks share one processor, so a rate is that of the whole path; ratios say what a scheme adds.
+//! Beside the schemes at both hooks stand the kernel's own routes and programs that send everything
+//! out of one port: the least that forwarding takes at a hook. The generator, the switch and the
+//! sinks share one processor, so a rate is that of the whole path; ratios say what a scheme adds.
 
 use std::time::Duration;
 
@@ -27,7 +29,8 @@ pub struct Rate {
     pub flows: u32,
     /// Million packets a second that arrived: the median over all rounds.
     pub million_per_second: f64,
-    /// The same over ECMP's of the hook (the kernel's over that of tc): the median of the ratios in each round.
+    /// The same over ECMP's of the hook (the kernel's over that of tc): the median of the ratios in
+    /// each round.
     pub to_ecmp: f64,
     /// The share of packets that did not arrive, over all rounds.
     pub lost: f64,
@@ -47,7 +50,8 @@ pub struct Load {
 /// Frames before each measurement, uncounted.
 const WARM_UP: u32 = 2_000;
 
-/// Measures all cases in rounds over all of them, in a network namespace of this thread's own, where it stays.
+/// Measures all cases in rounds over all of them, in a network namespace of this thread's own,
+/// where it stays.
 ///
 /// # Errors
 /// See [`BenchError`].

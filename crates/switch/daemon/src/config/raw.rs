@@ -1,4 +1,5 @@
-//! The file as it is written: every key and its default. The doc comments become the descriptions of the JSON Schema.
+//! The file as it is written: every key and its default. The doc comments become the descriptions
+//! of the JSON Schema.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -14,27 +15,32 @@ use serde::Deserialize;
 pub(super) struct File {
     /// The switch's name in the fabric: `"tor-1"`.
     pub(super) node: String,
-    /// The fabric file, from whose `[fabric]` and `[addresses]` routes and hosts come; the same at all switches. Relative to this file's folder.
+    /// The fabric file, from whose `[fabric]` and `[addresses]` routes and hosts come; the same at
+    /// all switches. Relative to this file's folder.
     pub(super) fabric: PathBuf,
-    /// The switch's load balancing, with the keys that a scenario has: `scheme = "hula"`, or a table. CFLB's constants and its key are those of
-    /// the fabric file's `[cflb]`.
+    /// The switch's load balancing, with the keys that a scenario has: `scheme = "hula"`, or a
+    /// table. CFLB's constants and its key are those of the fabric file's `[cflb]`.
     pub(super) scheme: SchemeTable,
-    /// Seed of the switches' salts, by which each hashes flows differently; the same at all switches. Default: 1.
+    /// Seed of the switches' salts, by which each hashes flows differently; the same at all
+    /// switches. Default: 1.
     #[serde(default = "one")]
     pub(super) seed: u64,
-    /// The hook of the programs: `"tc"` (behind queues), `"xdp"` (in the driver) or `"xdp-generic"`. Default: "tc".
+    /// The hook of the programs: `"tc"` (behind queues), `"xdp"` (in the driver) or
+    /// `"xdp-generic"`. Default: "tc".
     #[serde(default)]
     pub(super) hook: Hook,
-    /// Folder in which maps and links are pinned, so that a restart drops nothing; below a BPF file system. Default:
-    /// /sys/fs/bpf/heddle-switch/NODE.
+    /// Folder in which maps and links are pinned, so that a restart drops nothing; below a BPF file
+    /// system. Default: /sys/fs/bpf/heddle-switch/NODE.
     pub(super) pin: Option<PathBuf>,
-    /// The Unix socket that `heddle-switch status` and others talk to; root's alone. Default: /run/heddle/switch-NODE.sock.
+    /// The Unix socket that `heddle-switch status` and others talk to; root's alone. Default:
+    /// /run/heddle/switch-NODE.sock.
     pub(super) admin: Option<PathBuf>,
     /// Address at which Prometheus reads metrics over HTTP. Default: none.
     pub(super) metrics: Option<SocketAddr>,
-    /// Addresses from which the switch answers packets whose TTL or hop limit ends (ICMP "time exceeded", traceroute): one of IPv4, one of
-    /// IPv6, or none of a family. Default: 192.0.0.8, IPv4's dummy address (RFC 7600); none of IPv6, whose packets are then dropped without
-    /// an answer.
+    /// Addresses from which the switch answers packets whose TTL or hop limit ends (ICMP "time
+    /// exceeded", traceroute): one of IPv4, one of IPv6, or none of a family. Default: 192.0.0.8,
+    /// IPv4's dummy address (RFC 7600); none of IPv6, whose packets are then dropped without an
+    /// answer.
     pub(super) icmp_source: Option<Vec<IpAddr>>,
     /// The devices of the switch's ports. A port of the fabric without a device is down.
     #[serde(default)]
@@ -66,10 +72,13 @@ pub(super) struct Port {
     pub(super) device: String,
     /// The neighbour's name in the fabric: a switch or a host.
     pub(super) peer: String,
-    /// Of parallel links to one neighbour: which, from 1 in the fabric's order. Default: in the order of these tables.
+    /// Of parallel links to one neighbour: which, from 1 in the fabric's order. Default: in the
+    /// order of these tables.
     pub(super) link: Option<u32>,
-    /// The neighbour's Ethernet address, as in `"02:00:00:00:00:01"`. Default: that of the last frame from there.
+    /// The neighbour's Ethernet address, as in `"02:00:00:00:00:01"`. Default: that of the last
+    /// frame from there.
     pub(super) mac: Option<String>,
-    /// The rate to which utilisation is relative: that of the device's queue, where it is not the link's. Default: the link's.
+    /// The rate to which utilisation is relative: that of the device's queue, where it is not the
+    /// link's. Default: the link's.
     pub(super) rate: Option<Rate>,
 }

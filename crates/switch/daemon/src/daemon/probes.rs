@@ -1,4 +1,5 @@
-//! Probes of this ToR, on time: a thread of its own sends them once in a probe period (HULA section 4.1).
+//! Probes of this ToR, on time: a thread of its own sends them once in a probe period (HULA section
+//! 4.1).
 //!
 //! A period that was missed, on a busy machine, is not made up for.
 

@@ -25,7 +25,8 @@ pub struct State {
 }
 
 impl State {
-    /// Loads the programs, with the maps of the daemon before if there are any, fills them, and attaches the programs to all ports.
+    /// Loads the programs, with the maps of the daemon before if there are any, fills them, and
+    /// attaches the programs to all ports.
     ///
     /// # Errors
     /// [`DaemonError`].

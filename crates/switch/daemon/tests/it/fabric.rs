@@ -79,7 +79,8 @@ fn two_subflows_take_different_spines(scheme: &str) {
     let best = |fabric: &Fabric| fabric.status("leaf-1").routes[0].best.len();
     eventually("probes have found both spines", || best(&fabric) == 2);
     let scheme = |node: &str, counter: &str| fabric.status(node).scheme_counters[counter];
-    // Probes are among what is sent, and of shims acknowledgements have few, if the receiver gets much at once.
+    // Probes are among what is sent, and of shims acknowledgements have few, if the receiver gets
+    // much at once.
     let enough = |peer: &str| fabric.sent("leaf-1", peer) > 2000;
     let goes_on = || !(enough("spine-1") && enough("spine-2") && scheme("leaf-1", "shims") > 1000);
     let end = std::time::Instant::now() + std::time::Duration::from_secs(300);
@@ -113,7 +114,8 @@ fn a_sender_learns_the_mtu_that_shims_leave() {
     assert!(!goes_on(), "a packet was too long with its shim");
 }
 
-/// The hosts ping each other while each of three switches loses its daemon by `end` and gets another.
+/// The hosts ping each other while each of three switches loses its daemon by `end` and gets
+/// another.
 fn no_packet_is_lost_without_daemons(end: fn(&mut Fabric, &str)) {
     let mut fabric = Fabric::new(HULA, "");
     let mut ping = fabric.command("host-1", "ping -q -i 0.005 -c 1500 10.0.0.2");

@@ -1,4 +1,5 @@
-//! The programs on single frames, in the kernel but without a network: verdicts, what frames become, and what is refused and counted.
+//! The programs on single frames, in the kernel but without a network: verdicts, what frames
+//! become, and what is refused and counted.
 
 mod bad_input;
 mod expiry;

@@ -5,8 +5,8 @@ use super::finding::Finding;
 use super::link::Link;
 use super::xdp_features::Features;
 
-/// The longest frame for which drivers with a page for each packet attach XDP: 4096 bytes, without the headroom of 256 (XDP_PACKET_HEADROOM)
-/// and the 320 of `struct skb_shared_info`.
+/// The longest frame for which drivers with a page for each packet attach XDP: 4096 bytes, without
+/// the headroom of 256 (XDP_PACKET_HEADROOM) and the 320 of `struct skb_shared_info`.
 const PAGE_FRAME: u64 = 4096 - 256 - 320;
 /// Ethernet's header with a VLAN tag.
 const HEADER: u64 = 18;

@@ -1,4 +1,5 @@
-//! Network interfaces as `ip -details -json link` describes them. In the network namespace of the caller, which /sys need not be.
+//! Network interfaces as `ip -details -json link` describes them. In the network namespace of the
+//! caller, which /sys need not be.
 
 use std::process::Command;
 

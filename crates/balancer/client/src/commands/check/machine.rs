@@ -1,4 +1,5 @@
-//! This machine: its kernel, its BPF file system, its memory, and the interfaces of the configuration.
+//! This machine: its kernel, its BPF file system, its memory, and the interfaces of the
+//! configuration.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -91,8 +92,8 @@ fn secret(config: &Config) -> Option<Finding> {
     (!file.exists()).then(|| finding().fix(fix()))
 }
 
-/// Strict filters drop what comes by another interface than answers would leave by: with several interfaces, heartbeats and answers to health
-/// checks. Balanced packets never meet them.
+/// Strict filters drop what comes by another interface than answers would leave by: with several
+/// interfaces, heartbeats and answers to health checks. Balanced packets never meet them.
 fn reverse_path_filters(config: &Config) -> Vec<Finding> {
     let interfaces = &config.balancer.interfaces;
     let strict = |name: &&String| {
@@ -124,7 +125,8 @@ fn ip(one: &InterfaceAddress) -> Option<IpAddr> {
     v4.or_else(|| address.as_sockaddr_in6().map(|v6| v6.ip().into()))
 }
 
-/// Services at an address that the machine has on an interface of the balancer: what is done with ports without a service is done with SSH, too.
+/// Services at an address that the machine has on an interface of the balancer: what is done with
+/// ports without a service is done with SSH, too.
 fn closed_ports(config: &Config, own: &BTreeMap<IpAddr, String>) -> Vec<Finding> {
     let finding = |service: &heddled::config::Service| {
         let name = match service.closed_ports? {
@@ -172,7 +174,8 @@ fn interfaces(config: &Config) -> Vec<Finding> {
     found.into_iter().chain(looked_at).collect()
 }
 
-/// The device that heddled attaches to for an interface, and what is to be known about the interface itself.
+/// The device that heddled attaches to for an interface, and what is to be known about the
+/// interface itself.
 fn device<'a>(name: &str, links: &'a [Link]) -> Result<(&'a Link, Vec<Finding>), Finding> {
     let Some(link) = links.iter().find(|link| link.name == name) else {
         let there: Vec<&str> =

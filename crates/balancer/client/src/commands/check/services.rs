@@ -49,8 +49,9 @@ fn of_service(service: &Service) -> Vec<Finding> {
 /// The share of clients' random connection ids that may name a backend.
 const MOST_BY_CHANCE: f64 = 0.001;
 
-/// A warning of server ids that are too short: clients' first connection ids are random, and one that names a backend opens a connection there,
-/// also where the backend drains or fails its checks.
+/// A warning of server ids that are too short: clients' first connection ids are random, and one
+/// that names a backend opens a connection there, also where the backend drains or fails its
+/// checks.
 fn scarce_server_ids(service: &Service) -> Option<Finding> {
     let ids = service.quic?;
     let by_chance = service.backends.len() as f64 / 8.0 / 256_f64.powi(ids.length().into());

@@ -1,4 +1,5 @@
-//! The XDP features of a driver, from the generic netlink family `netdev` (include/uapi/linux/netdev.h, Linux 6.3 or later).
+//! The XDP features of a driver, from the generic netlink family `netdev`
+//! (include/uapi/linux/netdev.h, Linux 6.3 or later).
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! Every frame through the balancer's parsers, compiled for this machine, through the wire crate's, and as tshark read it.
+//! Every frame through the balancer's parsers, compiled for this machine, through the wire crate's,
+//! and as tshark read it.
 
 use heddle_conformance::balancer::{Kind, comparison, native, options};
 use heddle_wire::{TcpFlags, TcpFrame};
@@ -21,7 +22,8 @@ fn the_parsers_agree() {
     }
 }
 
-/// Each frame of the corpus with bits changed and bytes cut off, as a seed says: what both read, or the reason not to.
+/// Each frame of the corpus with bits changed and bytes cut off, as a seed says: what both read, or
+/// the reason not to.
 #[test]
 fn the_parsers_agree_on_damaged_frames() {
     let mut state = 7_u64;
@@ -42,7 +44,8 @@ fn the_parsers_agree_on_damaged_frames() {
     }
 }
 
-/// tshark tells ports, flags, keys and tokens; where it has several options, the balancer's is one of them.
+/// tshark tells ports, flags, keys and tokens; where it has several options, the balancer's is one
+/// of them.
 #[test]
 fn tshark_reads_what_the_balancer_does() {
     let mut refereed = 0;

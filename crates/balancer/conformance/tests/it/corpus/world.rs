@@ -35,7 +35,8 @@ const fn services() -> [(u16, u16, u8, MptcpMode, u32, u32); SERVICES as usize] 
     ]
 }
 
-/// A target's index, which is also the last byte of its MAC address; its id, how packets reach it, its address.
+/// A target's index, which is also the last byte of its MAC address; its id, how packets reach it,
+/// its address.
 const TARGETS: [(u32, u32, Forwarding, &str); 8] = [
     (1, 1001, Forwarding::Ipip, "10.1.0.1"),
     (2, 1002, Forwarding::Ipip, "10.1.0.2"),

@@ -31,16 +31,18 @@ pub(in crate::config) struct Membership {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Etcd {
-    /// URLs of its members, as in `https://10.0.0.5:2379`; tried in turn. All `https`, or all `http`.
+    /// URLs of its members, as in `https://10.0.0.5:2379`; tried in turn. All `https`, or all
+    /// `http`.
     pub(in crate::config) endpoints: Vec<String>,
     /// Prefix of the keys of this cluster of balancers. Default: /heddle/balancers.
     #[serde(default = "prefix")]
     pub(in crate::config) prefix: String,
-    /// Time after which a balancer that does not answer counts as dead; at least 2 seconds. Default: 5s.
+    /// Time after which a balancer that does not answer counts as dead; at least 2 seconds.
+    /// Default: 5s.
     #[serde(default = "lease")]
     pub(in crate::config) lease: Duration,
-    /// PEM file with the certificates of the authorities that sign etcd's; needed with `https`. Read anew for each connection, as the
-    /// other files are.
+    /// PEM file with the certificates of the authorities that sign etcd's; needed with `https`.
+    /// Read anew for each connection, as the other files are.
     pub(in crate::config) ca_file: Option<PathBuf>,
     /// PEM file with this balancer's certificate, for etcd's `--client-cert-auth`. Default: none.
     pub(in crate::config) certificate_file: Option<PathBuf>,
@@ -67,14 +69,15 @@ pub(in crate::config) struct Steering {
     /// UDP port of the balancers' own addresses. Default: 7077.
     #[serde(default = "port")]
     pub(in crate::config) port: u16,
-    /// A file with the cluster's secret, which only its owner may read: 16 bytes or more, the same on all balancers.
+    /// A file with the cluster's secret, which only its owner may read: 16 bytes or more, the same
+    /// on all balancers.
     pub(in crate::config) secret_file: PathBuf,
-    /// At most one file with another secret whose messages are accepted, too: the next one or the last one, while the secret is changed.
-    /// Default: none.
+    /// At most one file with another secret whose messages are accepted, too: the next one or the
+    /// last one, while the secret is changed. Default: none.
     #[serde(default)]
     pub(in crate::config) accepted_secret_files: Vec<PathBuf>,
-    /// A file with the secret that the hash of flows is made of, which must stay the same as long as there are connections, on all
-    /// balancers. Default: `secret_file`.
+    /// A file with the secret that the hash of flows is made of, which must stay the same as long
+    /// as there are connections, on all balancers. Default: `secret_file`.
     pub(in crate::config) seed_file: Option<PathBuf>,
 }
 

@@ -19,44 +19,55 @@ pub(in crate::config) struct Service {
     pub(in crate::config) address: IpAddr,
     /// Its port. A service has this, or `ports`.
     pub(in crate::config) port: Option<u16>,
-    /// Several ports instead: "8000-8099", first and last, or "all", those without another service of the same address and protocol. They count
-    /// against `tables.ports`. Packets of one client port to several of them are one flow.
+    /// Several ports instead: "8000-8099", first and last, or "all", those without another service
+    /// of the same address and protocol. They count against `tables.ports`. Packets of one client
+    /// port to several of them are one flow.
     pub(in crate::config) ports: Option<String>,
     /// Its transport protocol. Default: tcp.
     #[serde(default)]
     pub(in crate::config) protocol: Protocol,
-    /// Services of the same group have backends of the same names, which are the same hosts: a connection to one of them can be joined through
-    /// all, over the other address family or another port. Default: none.
+    /// Services of the same group have backends of the same names, which are the same hosts: a
+    /// connection to one of them can be joined through all, over the other address family or
+    /// another port. Default: none.
     pub(in crate::config) group: Option<String>,
-    /// Method to keep the subflows of one MPTCP connection together. Default: learn for TCP, off for UDP.
+    /// Method to keep the subflows of one MPTCP connection together. Default: learn for TCP, off
+    /// for UDP.
     pub(in crate::config) mptcp: Option<MptcpMode>,
-    /// UDP: packets of QUIC whose connection id names a backend go to that backend, from whatever address and port the client sends
-    /// (draft-ietf-quic-load-balancers, without encryption); each backend has a `server_id` then. Default: none, all datagrams go by flow.
+    /// UDP: packets of QUIC whose connection id names a backend go to that backend, from whatever
+    /// address and port the client sends (draft-ietf-quic-load-balancers, without encryption); each
+    /// backend has a `server_id` then. Default: none, all datagrams go by flow.
     pub(in crate::config) quic: Option<Quic>,
-    /// Each backend has a program that replaces the kernel's own MPTCP keys by those that the balancer has assigned. For `mptcp = "assign"` only;
-    /// `heddle lb check` reports such a service without it as an error. Default: false.
+    /// Each backend has a program that replaces the kernel's own MPTCP keys by those that the
+    /// balancer has assigned. For `mptcp = "assign"` only; `heddle lb check` reports such a service
+    /// without it as an error. Default: false.
     #[serde(default)]
     pub(in crate::config) translated: bool,
     /// Forwarding of packets to backends, all of which answer clients directly. Default: l2.
     #[serde(default)]
     pub(in crate::config) forwarding: Forwarding,
-    /// UDP port that backends take GUE at (`forwarding = "gue"`; the same in all services). Default: 6080.
+    /// UDP port that backends take GUE at (`forwarding = "gue"`; the same in all services).
+    /// Default: 6080.
     pub(in crate::config) gue_port: Option<u16>,
-    /// Packets to its address that cannot be read up to their ports: malformed, with more than four IPv6 extension headers, or of another
-    /// protocol than TCP, UDP and ICMP. They are the address's: one service that drops them does so for all of its address. Default: pass.
+    /// Packets to its address that cannot be read up to their ports: malformed, with more than four
+    /// IPv6 extension headers, or of another protocol than TCP, UDP and ICMP. They are the
+    /// address's: one service that drops them does so for all of its address. Default: pass.
     #[serde(default)]
     pub(in crate::config) unparsable: Unparsable,
-    /// Packets to ports of its address that have no service. The choice is the address's: services that make one agree. Default: pass.
+    /// Packets to ports of its address that have no service. The choice is the address's: services
+    /// that make one agree. Default: pass.
     pub(in crate::config) closed_ports: Option<ClosedPorts>,
-    /// ICMP echo requests to its address. The choice is the address's: services that make one agree. Default: pass.
+    /// ICMP echo requests to its address. The choice is the address's: services that make one
+    /// agree. Default: pass.
     pub(in crate::config) echo: Option<Echo>,
     /// Health check. Default: none, a backend counts as up.
     pub(in crate::config) health: Option<Health>,
-    /// Time in which the share of a backend that is new, or up again, grows to that of its weight; at most 1h; "0s": at once. Default: 0s.
+    /// Time in which the share of a backend that is new, or up again, grows to that of its weight;
+    /// at most 1h; "0s": at once. Default: 0s.
     #[serde(default)]
     pub(in crate::config) slow_start: Option<Duration>,
-    /// The name of another service, whose backends this one has: with their weights, states and health checks, and in the same Maglev table, so that
-    /// thousands of services take the memory of one. Both have the same `mptcp` and `forwarding`. Default: backends of its own.
+    /// The name of another service, whose backends this one has: with their weights, states and
+    /// health checks, and in the same Maglev table, so that thousands of services take the memory
+    /// of one. Both have the same `mptcp` and `forwarding`. Default: backends of its own.
     pub(in crate::config) backends_of: Option<String>,
     /// Backends.
     #[serde(default)]
@@ -70,8 +81,8 @@ pub(in crate::config) struct Quic {
     /// The first three bits of the connection ids that name a backend: 0 to 6. Default: 0.
     #[serde(default)]
     pub(in crate::config) config_rotation: u8,
-    /// The bytes of a server id: 1 to 15. A client's first connection id is random: the more server ids are no backend's, the fewer of those
-    /// name one.
+    /// The bytes of a server id: 1 to 15. A client's first connection id is random: the more server
+    /// ids are no backend's, the fewer of those name one.
     pub(in crate::config) server_id_length: u8,
 }
 
@@ -79,7 +90,8 @@ pub(in crate::config) struct Quic {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::config) enum Forwarding {
-    /// Its MAC address is written into the frame: backends are in the balancer's own network segment.
+    /// Its MAC address is written into the frame: backends are in the balancer's own network
+    /// segment.
     #[default]
     L2,
     /// Inside an IP packet to it.
@@ -107,8 +119,8 @@ pub(in crate::config) enum ClosedPorts {
     Pass,
     /// They are dropped.
     Drop,
-    /// They are answered as by a host where nothing listens: TCP by a reset, UDP by ICMP "port unreachable", 1000 a second and processor;
-    /// beyond that they are dropped.
+    /// They are answered as by a host where nothing listens: TCP by a reset, UDP by ICMP "port
+    /// unreachable", 1000 a second and processor; beyond that they are dropped.
     Refuse,
 }
 
@@ -150,8 +162,9 @@ pub(in crate::config) struct Health {
     /// Failures in a row until a backend is down, and new connections go to others. Default: 3.
     #[serde(default = "fall")]
     pub(in crate::config) fall: u32,
-    /// Time for which a backend that is down keeps its flows and joins, so that a wrong result breaks none; up to 5 s more pass until
-    /// they go to other backends, which reset them. At most 1h; "0s": they go at once. Default: 10s.
+    /// Time for which a backend that is down keeps its flows and joins, so that a wrong result
+    /// breaks none; up to 5 s more pass until they go to other backends, which reset them. At most
+    /// 1h; "0s": they go at once. Default: 10s.
     #[serde(default = "keep_flows")]
     pub(in crate::config) keep_flows: Duration,
 }

@@ -13,15 +13,16 @@ use serde::Deserialize;
 pub(in crate::config) struct Balancer {
     /// Its name, in logs and among `[[balancers]]`.
     pub(in crate::config) name: String,
-    /// Network interfaces at which clients' packets come in: an XDP program is attached to each, or to the device below if it is a VLAN
-    /// interface, where frames with its tag are balanced then.
+    /// Network interfaces at which clients' packets come in: an XDP program is attached to each, or
+    /// to the device below if it is a VLAN interface, where frames with its tag are balanced then.
     pub(in crate::config) interfaces: Vec<String>,
-    /// Its addresses, one of IPv4, one of IPv6 at most: the source of encapsulated packets, and where the other balancers reach
-    /// it. Default: its address in `[[balancers]]`.
+    /// Its addresses, one of IPv4, one of IPv6 at most: the source of encapsulated packets, and
+    /// where the other balancers reach it. Default: its address in `[[balancers]]`.
     #[serde(default)]
     pub(in crate::config) addresses: Vec<IpAddr>,
-    /// Further Ethernet addresses whose frames are for this machine, as in `["00:00:5e:00:01:01"]`: of a virtual router (VRRP), of a bridge
-    /// above. Frames to others than these and the interfaces' own are passed to the machine's own stack. Default: none.
+    /// Further Ethernet addresses whose frames are for this machine, as in `["00:00:5e:00:01:01"]`:
+    /// of a virtual router (VRRP), of a bridge above. Frames to others than these and the
+    /// interfaces' own are passed to the machine's own stack. Default: none.
     #[serde(default)]
     pub(in crate::config) accept_macs: Vec<String>,
     /// The Unix socket that `heddle lb` talks to; root's alone. Default: /run/heddle/heddled.sock.
@@ -29,10 +30,12 @@ pub(in crate::config) struct Balancer {
     pub(in crate::config) admin: PathBuf,
     /// Address at which Prometheus reads metrics over HTTP. Default: none.
     pub(in crate::config) metrics: Option<SocketAddr>,
-    /// Folder in which maps and links are pinned, so that a restart drops nothing; below a BPF file system. Default: /sys/fs/bpf/heddle.
+    /// Folder in which maps and links are pinned, so that a restart drops nothing; below a BPF file
+    /// system. Default: /sys/fs/bpf/heddle.
     #[serde(default = "pin")]
     pub(in crate::config) pin: PathBuf,
-    /// Folder for what survives a restart of the daemon: the last list of balancers of etcd. Default: /var/lib/heddle.
+    /// Folder for what survives a restart of the daemon: the last list of balancers of etcd.
+    /// Default: /var/lib/heddle.
     #[serde(default = "state_dir")]
     pub(in crate::config) state_dir: PathBuf,
 }
@@ -55,14 +58,16 @@ fn state_dir() -> PathBuf {
 pub(in crate::config) struct Tables {
     /// Flows (5-tuples) at a time; 44 bytes each, up to twice that by rounding. Default: 1048576.
     pub(in crate::config) flows: u32,
-    /// MPTCP connections at a time, by token; 22 bytes each, up to twice that by rounding. Default: 1048576.
+    /// MPTCP connections at a time, by token; 22 bytes each, up to twice that by rounding.
+    /// Default: 1048576.
     pub(in crate::config) tokens: u32,
     /// Services that there may be after reloads. Default: 31.
     pub(in crate::config) services: u32,
-    /// Services with backends of their own (without `backends_of`) that there may be after reloads; each takes 512 KiB: a table, and its next.
-    /// Default: as many as `services`.
+    /// Services with backends of their own (without `backends_of`) that there may be after reloads;
+    /// each takes 512 KiB: a table, and its next. Default: as many as `services`.
     pub(in crate::config) own_backends: Option<u32>,
-    /// Ports of all services with several ports (`ports`) together, after reloads; about 100 bytes each. Default: 1024.
+    /// Ports of all services with several ports (`ports`) together, after reloads; about 100 bytes
+    /// each. Default: 1024.
     pub(in crate::config) ports: u32,
     /// Backends of all services together, and other balancers, after reloads. Default: 4095.
     pub(in crate::config) targets: u32,
@@ -87,17 +92,20 @@ impl Default for Tables {
 pub(in crate::config) struct Timeouts {
     /// A flow of which only the SYN was seen. Default: 10s.
     pub(in crate::config) syn: Duration,
-    /// A flow without packets. Linux sends TCP keepalives after 2 hours, most clients of NATs much sooner. Default: 3600s (1 hour).
+    /// A flow without packets. Linux sends TCP keepalives after 2 hours, most clients of NATs much
+    /// sooner. Default: 3600s (1 hour).
     pub(in crate::config) established: Duration,
     /// A flow after FIN or RST. Default: 10s.
     pub(in crate::config) closing: Duration,
-    /// A UDP flow without packets (RFC 4787 REQ-5 asks NATs for 2 minutes at least). Default: 120s (2 minutes).
+    /// A UDP flow without packets (RFC 4787 REQ-5 asks NATs for 2 minutes at least). Default: 120s
+    /// (2 minutes).
     pub(in crate::config) udp: Duration,
     /// A token of which nothing was seen but its keys. Default: 10s.
     pub(in crate::config) provisional: Duration,
     /// A token that no subflow refreshed. Default: 600s (10 minutes).
     pub(in crate::config) token: Duration,
-    /// A flow that passes sends one packet through its token's owner this often. At most a third of `token`. Default: 120s (2 minutes).
+    /// A flow that passes sends one packet through its token's owner this often. At most a third of
+    /// `token`. Default: 120s (2 minutes).
     pub(in crate::config) refresh: Duration,
     /// Time after a SYN with MP_CAPABLE during which packets are searched for keys. Default: 10s.
     pub(in crate::config) learning: Duration,
@@ -118,7 +126,8 @@ impl Default for Timeouts {
     }
 }
 
-/// Limits on work that unauthenticated packets cause. Rates are per second and processor; 0: no limit.
+/// Limits on work that unauthenticated packets cause. Rates are per second and processor; 0: no
+/// limit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct Limits {
@@ -130,7 +139,8 @@ pub(in crate::config) struct Limits {
     pub(in crate::config) queries: u32,
     /// Joins of one token between two refreshes, 255 at most; 0: no limit. Default: 64.
     pub(in crate::config) joins: u8,
-    /// Joins of one token from one address between two refreshes, 255 at most; 0: no limit. Default: 16.
+    /// Joins of one token from one address between two refreshes, 255 at most; 0: no limit.
+    /// Default: 16.
     pub(in crate::config) source_joins: u8,
 }
 

@@ -7,7 +7,8 @@ use heddle_config::Problem;
 use super::super::resolved::Service;
 use crate::service::MptcpMode;
 
-/// Checks a service against those before it: the services of a group have the same backends, and the same mode, in which tokens are stored.
+/// Checks a service against those before it: the services of a group have the same backends, and
+/// the same mode, in which tokens are stored.
 pub(super) fn check(new: &Service, before: &[Service]) -> Result<(), Problem> {
     let Some(group) = &new.group else { return Ok(()) };
     if new.mptcp != MptcpMode::Learn {

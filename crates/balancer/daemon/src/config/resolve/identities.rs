@@ -20,7 +20,8 @@ fn with_own_backends(config: &Config) -> impl Iterator<Item = (usize, &Service)>
     services.filter(|(_, service)| service.backends_of.is_none())
 }
 
-/// A balancer has the services' addresses, too: what it is sent as a backend it would send on, to another backend or to itself.
+/// A balancer has the services' addresses, too: what it is sent as a backend it would send on, to
+/// another backend or to itself.
 fn machines(config: &Config) -> Result<(), Problem> {
     let own = own_addresses(&config.balancer).map(|own| (own, config.balancer.name.as_str()));
     let members = config.members().iter().map(|member| (member.address, member.name.as_str()));

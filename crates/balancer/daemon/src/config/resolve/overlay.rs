@@ -12,8 +12,9 @@ use crate::shared::{Change, Changes, Place, Value};
 /// A key, the backend that it names, and its change.
 type Readable = (String, Place, Change);
 
-/// The configuration with all changes that can be made, and the reasons why others are not, by key. The changes of the backends of
-/// one name are made together or not at all: services of one group have backends of the same names.
+/// The configuration with all changes that can be made, and the reasons why others are not, by key.
+/// The changes of the backends of one name are made together or not at all: services of one group
+/// have backends of the same names.
 pub(in crate::config) fn apply(
     config: &Config,
     changes: &Changes,
@@ -239,7 +240,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is in etcd, the outcome is a configuration that the file could have been, and made again it is the same.
+        /// Whatever is in etcd, the outcome is a configuration that the file could have been, and
+        /// made again it is the same.
         #[test]
         fn any_changes_leave_a_sound_configuration(
             all in prop::collection::btree_map("(web4|web6|dns|x)/be[1-4]|y", change(), 0..8),

@@ -60,7 +60,8 @@ fn check_unique(new: &Service, before: &[Service]) -> Result<(), Problem> {
     }
 }
 
-/// Packets to an address that are for none of its services are handled by address: all services of one address must make the same choice.
+/// Packets to an address that are for none of its services are handled by address: all services of
+/// one address must make the same choice.
 fn check_agreement(new: &Service, before: &[Service]) -> Result<(), Problem> {
     let there = before.iter().filter(|old| old.address == new.address);
     for old in there {

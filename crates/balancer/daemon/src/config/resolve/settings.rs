@@ -128,7 +128,8 @@ pub(super) fn sizes(file: &raw::Tables) -> Result<Sizes, Problem> {
     Ok(Sizes {
         flows: file.flows,
         tokens: file.tokens,
-        // A service and its address; a backend's join address with the port and alone; where balancers reach this one; further ports.
+        // A service and its address; a backend's join address with the port and alone; where
+        // balancers reach this one; further ports.
         vips: 2 * file.services + 2 * file.targets + 2 + file.ports,
         services: file.services,
         maglev_tables: 2 * file.own_backends.unwrap_or(file.services),

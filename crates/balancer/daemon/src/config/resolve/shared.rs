@@ -68,7 +68,8 @@ fn of_one(
     Ok(())
 }
 
-/// Gives the backends of each service to those that have them, too, without their names in connection ids.
+/// Gives the backends of each service to those that have them, too, without their names in
+/// connection ids.
 pub(super) fn fill(services: &mut [Service]) {
     let own = services.iter().filter(|service| service.backends_of.is_none());
     let unnamed = |backend: &Backend| Backend { server_id: None, ..backend.clone() };

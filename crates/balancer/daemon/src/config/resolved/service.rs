@@ -35,7 +35,8 @@ pub struct Service {
     pub forwarding: Forwarding,
     /// The end of packets to its address that cannot be read up to their ports.
     pub unparsable: Unparsable,
-    /// The end of packets to its address and a port without a service; `None`: other services of the address decide, else they are passed.
+    /// The end of packets to its address and a port without a service; `None`: other services of
+    /// the address decide, else they are passed.
     pub closed_ports: Option<ClosedPorts>,
     /// The end of ICMP echo requests to its address; `None`: as of `closed_ports`.
     pub echo: Option<Echo>,

@@ -24,7 +24,8 @@ pub struct Timeouts {
 }
 
 impl Timeouts {
-    /// The longest that any flow or token may live without packets: after that long nothing names a target any more that is gone.
+    /// The longest that any flow or token may live without packets: after that long nothing names a
+    /// target any more that is gone.
     pub fn longest(&self) -> Duration {
         let flows = self.syn.max(self.established).max(self.closing).max(self.udp);
         flows.max(self.provisional).max(self.token)

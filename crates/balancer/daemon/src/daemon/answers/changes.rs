@@ -32,7 +32,8 @@ fn added(Backend { name, address, drained, .. }: &Backend, command: Option<bool>
     format!("backend {name} ({address}) was added{state}")
 }
 
-/// The differences of a backend that the file has; `command` is whether a command drains it, if one has said so.
+/// The differences of a backend that the file has; `command` is whether a command drains it, if one
+/// has said so.
 fn differences(before: &Backend, backend: &Backend, command: Option<bool>) -> Vec<String> {
     let Backend { name, weight, .. } = backend;
     let weighed = (before.weight != *weight)

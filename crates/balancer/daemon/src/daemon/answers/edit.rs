@@ -11,7 +11,8 @@ use crate::daemon::event_sources::SourceStatus;
 use crate::daemon::state::Inputs;
 
 impl Core {
-    /// Adds backends, all of them or none. The maps have them when this returns, and health checks follow.
+    /// Adds backends, all of them or none. The maps have them when this returns, and health checks
+    /// follow.
     pub(super) fn add(
         &mut self,
         NewBackends { backends }: &NewBackends,
@@ -33,7 +34,8 @@ impl Core {
         Ok(all)
     }
 
-    /// Removes a backend, in one service or in all, and returns its state before. The maps are without it when this returns.
+    /// Removes a backend, in one service or in all, and returns its state before. The maps are
+    /// without it when this returns.
     pub(super) fn remove(
         &mut self,
         service: Option<&str>,
@@ -51,7 +53,8 @@ impl Core {
         Ok(removed)
     }
 
-    /// Weighs a backend, and starts or ends draining it, in one service or in all. The maps have it when this returns.
+    /// Weighs a backend, and starts or ends draining it, in one service or in all. The maps have it
+    /// when this returns.
     pub(super) fn change(
         &mut self,
         service: Option<&str>,

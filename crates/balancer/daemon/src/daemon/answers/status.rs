@@ -50,7 +50,8 @@ impl Core {
         })
     }
 
-    /// The differences from the file: those that all balancers share, and those by commands on this one.
+    /// The differences from the file: those that all balancers share, and those by commands on this
+    /// one.
     fn changes(&self) -> (Vec<String>, Vec<String>) {
         let Inputs { keys, .. } = &self.state.inputs;
         let shared = changes(&self.file, &Inputs::new(self.shared.base.clone(), *keys));

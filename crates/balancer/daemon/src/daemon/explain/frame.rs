@@ -12,10 +12,12 @@ use crate::service::Protocol;
 
 /// The longest payload of a frame that the kernel takes for a test run, less all headers.
 const MOST_PAYLOAD: u16 = 3000;
-/// The first byte of a short header, and what is in front of the connection id's length in an Initial of version 1 (RFC 9000, section 17).
+/// The first byte of a short header, and what is in front of the connection id's length in an
+/// Initial of version 1 (RFC 9000, section 17).
 const SHORT_HEADER: u8 = 0x40;
 const INITIAL: [u8; 5] = [0xc0, 0, 0, 0, 1];
-/// Bytes of UDP payload: more than the longest connection id with 21 behind it; a client's first datagram (RFC 9000, section 14.1).
+/// Bytes of UDP payload: more than the longest connection id with 21 behind it; a client's first
+/// datagram (RFC 9000, section 14.1).
 const LEAST_SHORT: u16 = 50;
 const LEAST_INITIAL: u16 = 1200;
 /// Invented addresses: the program does not read them.
@@ -103,7 +105,8 @@ fn tcp(packet: &Packet) -> Result<TcpHeader, String> {
     Ok(header)
 }
 
-/// The option as it is on the wire. Keys with data come with the data's mapping (RFC 8684, section 3.1).
+/// The option as it is on the wire. Keys with data come with the data's mapping (RFC 8684, section
+/// 3.1).
 fn wire(option: MptcpOption, payload: u16) -> OnWire {
     let capable = |keys| {
         let (version, flags) = (Version::V1, CapableFlags::HMAC);

@@ -1,4 +1,5 @@
-//! The reasons in sentences: the packet, its flow and token, the verdict, and hints for a packet that is lost.
+//! The reasons in sentences: the packet, its flow and token, the verdict, and hints for a packet
+//! that is lost.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,4 +1,5 @@
-//! The steering header (`struct steering`) of a packet to another balancer, read from the frame as it would leave.
+//! The steering header (`struct steering`) of a packet to another balancer, read from the frame as
+//! it would leave.
 
 use std::num::NonZeroU32;
 

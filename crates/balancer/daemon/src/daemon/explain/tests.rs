@@ -220,7 +220,8 @@ fn a_connection_id_that_names_no_backend_is_told_why() {
     assert!(told.reasons[3].contains("connection ids of QUIC are not looked at"));
 }
 
-/// RFC 9000, section 17: the connection id behind one byte, or behind five and its length; an Initial has 1200 bytes.
+/// RFC 9000, section 17: the connection id behind one byte, or behind five and its length; an
+/// Initial has 1200 bytes.
 #[test]
 fn frames_of_quic_have_their_connection_id_in_its_place() {
     let frame = frame::of(&short("0700a2")).unwrap();

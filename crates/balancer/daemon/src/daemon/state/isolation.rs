@@ -1,20 +1,25 @@
-//! A balancer whose link is cut: no other balancer answers, and its health checks fail one by one. Where the cut is at its own interface, that
-//! has no carrier; elsewhere silence alone tells of it.
+//! A balancer whose link is cut: no other balancer answers, and its health checks fail one by one.
+//! Where the cut is at its own interface, that has no carrier; elsewhere silence alone tells of it.
 //!
-//! Its tables would then be made of the backends that seem to be up, and for a while after the cut, too, until the health checks have found
-//! all of them again. Connections that it placed meanwhile would be at other backends than the other balancers' tables give, and joins to
-//! backends that only seem to be down would be refused. So the health from before the cut counts until then, and no packets should be
-//! sent to this balancer. One whose peers have really died goes on with the health that it finds.
+//! Its tables would then be made of the backends that seem to be up, and for a while after the cut,
+//! too, until the health checks have found all of them again. Connections that it placed meanwhile
+//! would be at other backends than the other balancers' tables give, and joins to backends that
+//! only seem to be down would be refused. So the health from before the cut counts until then, and
+//! no packets should be sent to this balancer. One whose peers have really died goes on with the
+//! health that it finds.
 
 use std::time::Duration;
 
-/// The longest time after the cut for which a balancer waits for its backends: those that are not up then are down.
+/// The longest time after the cut for which a balancer waits for its backends: those that are not
+/// up then are down.
 const SETTLING: Duration = Duration::from_secs(10);
 
-/// Intervals of health checks after contact is regained, within which checks fail that began during a cut.
+/// Intervals of health checks after contact is regained, within which checks fail that began during
+/// a cut.
 const LATE_CHECKS: u32 = 2;
 
-/// The time after which the checks of a balancer that hears no other one are trusted: by a cut link they would all have failed.
+/// The time after which the checks of a balancer that hears no other one are trusted: by a cut link
+/// they would all have failed.
 const LAST_ONE: Duration = Duration::from_secs(60);
 
 /// The state of everything around a balancer.
@@ -40,11 +45,13 @@ pub(super) enum Isolation {
     /// It has contact.
     #[default]
     No,
-    /// No other balancer answers since this time, but backends do: it is the last one, or its checks have not failed yet.
+    /// No other balancer answers since this time, but backends do: it is the last one, or its
+    /// checks have not failed yet.
     Alone(Duration),
     /// Nothing answers, or no interface has a carrier.
     CutOff,
-    /// Other balancers answer again, since this time, and all backends seem up: checks that began during a cut have yet to fail.
+    /// Other balancers answer again, since this time, and all backends seem up: checks that began
+    /// during a cut have yet to fail.
     Regained(Duration),
     /// Other balancers answer again, since this time.
     Settling(Duration),
@@ -155,7 +162,8 @@ mod tests {
         assert_eq!(settling, Isolation::Settling(seconds(3)));
     }
 
-    /// The cut, or the false alarm, is over before any check has failed: one that began during the cut fails now, and says nothing.
+    /// The cut, or the false alarm, is over before any check has failed: one that began during the
+    /// cut fails now, and says nothing.
     #[test]
     fn checks_that_began_during_a_short_cut_are_not_believed() {
         let regained = Isolation::Alone(seconds(2)).next(&WHOLE, seconds(3));

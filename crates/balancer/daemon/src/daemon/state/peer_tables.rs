@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::heartbeat::{Conclusion, Liveness};
 
-/// The balancers whose tables have changed, also after they have died: flows that they placed move to this one then.
+/// The balancers whose tables have changed, also after they have died: flows that they placed move
+/// to this one then.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PeerTables {
     /// Those that answer so.

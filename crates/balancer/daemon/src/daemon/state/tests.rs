@@ -95,7 +95,8 @@ impl DataPlane for TestMaps {
     }
 }
 
-/// The contents as packets meet them: in whatever place a table is, whatever the epoch, and whenever a slot has changed.
+/// The contents as packets meet them: in whatever place a table is, whatever the epoch, and
+/// whenever a slot has changed.
 fn effect(contents: Contents<'_>) -> Contents<'_> {
     let Contents { mut settings, maps } = contents;
     let mut maps = maps.into_owned();
@@ -261,8 +262,9 @@ fn a_reload_without_room_writes_nothing() {
     assert_eq!((state.inputs, maps), before);
 }
 
-/// A write has failed; before the next attempt another backend goes down. Packets never meet half of a table, and flows never take the
-/// tables or the ring for those that they have registered with.
+/// A write has failed; before the next attempt another backend goes down. Packets never meet half
+/// of a table, and flows never take the tables or the ring for those that they have registered
+/// with.
 #[test]
 fn after_a_failed_write_the_next_plan_starts_from_what_the_maps_hold() {
     let (state, maps) = running();

@@ -139,7 +139,8 @@ mod properties {
     }
 
     proptest! {
-        /// Nothing answers, or nothing that arrives; an observer that is never in time concludes nothing from it.
+        /// Nothing answers, or nothing that arrives; an observer that is never in time concludes
+        /// nothing from it.
         #[test]
         fn a_late_observer_never_declares_anybody_dead(
             rounds in prop::collection::vec((delay(10_001..2_000_000), prop::bool::ANY), 1..200)
@@ -162,7 +163,8 @@ mod properties {
             }
         }
 
-        /// One that answers nothing from some moment on is dead after five rounds in time and no more than one round beyond.
+        /// One that answers nothing from some moment on is dead after five rounds in time and no
+        /// more than one round beyond.
         #[test]
         fn a_death_is_noticed_with_the_fifth_punctual_round(
             before in 0..20usize, lates in prop::collection::vec(delay(0..25_000), 50..100)

@@ -1,5 +1,5 @@
-//! TLS and authentication with etcd, from files that are read at the beginning of each session: a renewed certificate or password
-//! needs no restart.
+//! TLS and authentication with etcd, from files that are read at the beginning of each session: a
+//! renewed certificate or password needs no restart.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -13,7 +13,8 @@ use crate::private_file::{self, PrivateFileError};
 /// The most bytes of a private key or a password.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// The proofs by which balancer and etcd know each other. Endpoints begin with `https://` if and only if there is a `ca_file`.
+/// The proofs by which balancer and etcd know each other. Endpoints begin with `https://` if and
+/// only if there is a `ca_file`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// Certificates (PEM) of the authorities that may sign etcd's.
@@ -38,7 +39,8 @@ pub struct Files {
 pub struct User {
     /// The name.
     pub name: String,
-    /// A file with the password, which only its owner may read. Spaces and line ends around it do not count.
+    /// A file with the password, which only its owner may read. Spaces and line ends around it do
+    /// not count.
     pub password_file: PathBuf,
 }
 

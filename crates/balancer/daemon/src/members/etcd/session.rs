@@ -23,7 +23,8 @@ struct Value {
     address: IpAddr,
 }
 
-/// A connection, a watch on all keys, and this balancer's own key under a lease as soon as it is registered.
+/// A connection, a watch on all keys, and this balancer's own key under a lease as soon as it is
+/// registered.
 pub struct Session {
     own: Member,
     prefix: String,
@@ -40,7 +41,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Connects and reads all keys. Members of the view `known` that have no key any more are lapsed.
+    /// Connects and reads all keys. Members of the view `known` that have no key any more are
+    /// lapsed.
     pub async fn begin(
         own: &Member,
         store: &Store,
@@ -72,7 +74,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Sends changes of the view, registers as soon as `ready` is true, and renews the lease, until something fails.
+    /// Sends changes of the view, registers as soon as `ready` is true, and renews the lease, until
+    /// something fails.
     pub async fn run(
         &mut self,
         to: &watch::Sender<View>,

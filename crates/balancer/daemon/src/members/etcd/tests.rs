@@ -159,7 +159,8 @@ async fn members_join_stop_and_expire() {
     for balancer in [&mut one, &mut two, &mut three] {
         balancer.sees(&[1, 2, 3], Source::Current).await;
     }
-    // One that dies without a word is registered until its lease ends, and then only a member as long as it answers.
+    // One that dies without a word is registered until its lease ends, and then only a member as
+    // long as it answers.
     two.task.abort();
     one.sees_lapsed(&[1, 3], &[2], Source::Current).await;
     three.sees_lapsed(&[1, 3], &[2], Source::Current).await;
@@ -169,7 +170,8 @@ async fn members_join_stop_and_expire() {
     one.sees_lapsed(&[1, 3, 4], &[2], Source::Current).await;
     four.stop().await;
     one.sees_lapsed(&[1, 3], &[2, 4], Source::Current).await;
-    // One that comes back is a member again. A balancer that did not know the others learns of those that are registered.
+    // One that comes back is a member again. A balancer that did not know the others learns of
+    // those that are registered.
     let mut two = balancer(2, etcd.store());
     one.sees_lapsed(&[1, 2, 3], &[4], Source::Current).await;
     two.sees(&[1, 2, 3], Source::Current).await;
@@ -192,7 +194,8 @@ async fn a_balancer_registers_when_it_is_ready_and_sees_the_others_before() {
     one.sees(&[1, 2], Source::Current).await;
 }
 
-/// The list of the daemon before stays until etcd answers; whoever is no longer in etcd then has to answer heartbeats.
+/// The list of the daemon before stays until etcd answers; whoever is no longer in etcd then has to
+/// answer heartbeats.
 #[tokio::test]
 async fn an_old_list_counts_until_etcd_answers() {
     let Some(mut etcd) = Etcd::start() else { return };
@@ -322,7 +325,8 @@ async fn without_etcd_a_balancer_is_alone_and_stops_at_once() {
     one.stop().await;
 }
 
-/// Attempts go on every few seconds for as long as etcd is away; each endpoint's failure is logged once, and again after a session.
+/// Attempts go on every few seconds for as long as etcd is away; each endpoint's failure is logged
+/// once, and again after a session.
 #[test]
 fn a_failure_is_news_once_until_a_session_begins() {
     let mut failures = Failures::default();

@@ -20,8 +20,9 @@ pub enum WriteError {
     Unconfirmed(StoreError),
 }
 
-/// Makes all writes or none, each under the condition that its key still has the revision that it had. Endpoints are tried in turn until one can be
-/// reached. Returns etcd's revision after the writes.
+/// Makes all writes or none, each under the condition that its key still has the revision that it
+/// had. Endpoints are tried in turn until one can be reached. Returns etcd's revision after the
+/// writes.
 ///
 /// # Errors
 /// [`WriteError`].

@@ -47,7 +47,8 @@ fn a_service_without_quic_reads_no_ids() {
     assert!(trace.plan.maps.vips.values().all(|vip| vip.choices == 0));
 }
 
-/// Its connections go on until they end; then the id is nobody's. Another backend may have it at once.
+/// Its connections go on until they end; then the id is nobody's. Another backend may have it at
+/// once.
 #[test]
 fn a_removed_backend_keeps_its_server_id_as_long_as_its_flows() {
     let both = with_ids(&[(1, "00a1"), (2, "00a2")]);

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Services `s1`, `s2`, ..., each with backends of its own (their last bytes), or those of another service.
+/// Services `s1`, `s2`, ..., each with backends of its own (their last bytes), or those of another
+/// service.
 fn services(all: &[Result<Vec<u8>, usize>]) -> Config {
     let mut text = config_text(&[]);
     text.truncate(text.find("[[service]]").unwrap());
@@ -78,7 +79,8 @@ fn a_restart_finds_shared_tables() {
     assert_eq!(trace.plan, before);
 }
 
-/// Five services, each with some backends of its own or those of one that has; whether the daemon is restarted first; seconds that pass.
+/// Five services, each with some backends of its own or those of one that has; whether the daemon
+/// is restarted first; seconds that pass.
 fn step() -> impl Strategy<Value = (Vec<Result<Vec<u8>, usize>>, bool, u64)> {
     let some = || prop::sample::subsequence(vec![1u8, 2, 3], 0..=3);
     let one = (some(), any::<bool>(), any::<prop::sample::Index>());
@@ -96,8 +98,9 @@ fn step() -> impl Strategy<Value = (Vec<Result<Vec<u8>, usize>>, bool, u64)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever services have, share and give up: no table is written while a service uses it, and at each moment the table of a service
-    /// has the backends that it had before the change, or those after it.
+    /// Whatever services have, share and give up: no table is written while a service uses it, and
+    /// at each moment the table of a service has the backends that it had before the change, or
+    /// those after it.
     #[test]
     fn no_write_gives_a_service_the_backends_of_another(
         steps in prop::collection::vec(step(), 1..8)

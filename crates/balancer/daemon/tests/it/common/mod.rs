@@ -52,8 +52,8 @@ pub fn untunnel(lab: &Lab, forwarding: &str) -> Vec<Decap> {
                 own.into_iter().for_each(|own| decap.allowed.insert(&own.into(), &1).unwrap());
             }
             let eth0 = interface_index("eth0").unwrap();
-            // A program that was dropped leaves its interface only when no child that another test is about to start
-            // still holds its file descriptor: between fork and exec it does.
+            // A program that was dropped leaves its interface only when no child that another test
+            // is about to start still holds its file descriptor: between fork and exec it does.
             let probe =
                 || decap.program.attach(eth0, Mode::Native).map_err(|error| error.to_string());
             eventually(LIMIT, probe).unwrap();
@@ -89,7 +89,8 @@ pub fn ask(daemons: &Daemons<'_>, index: usize, request: &Request) -> Reply {
     Client::connect(&daemons.socket(index)).unwrap().ask(request).unwrap()
 }
 
-/// Waits until the balancers `at` have just the balancers `alive` as members. A daemon's maps are in step with its reply.
+/// Waits until the balancers `at` have just the balancers `alive` as members. A daemon's maps are
+/// in step with its reply.
 pub fn wait_for_members(daemons: &Daemons<'_>, at: &[usize], alive: &[usize], limit: Duration) {
     let expected = alive.iter().map(|index| format!("balancer-{index}")).collect();
     let probe = || at.iter().try_for_each(|&index| equal(&members(daemons, index), &expected));

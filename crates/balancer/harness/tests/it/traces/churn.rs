@@ -1,5 +1,5 @@
-//! Deaths, returns, false alarms and reloads of one of three balancers in any order, under traffic: every packet of a live flow reaches its
-//! backend, and every join its connection's.
+//! Deaths, returns, false alarms and reloads of one of three balancers in any order, under traffic:
+//! every packet of a live flow reaches its backend, and every join its connection's.
 
 use heddle_harness::{Backend, Cluster, Connection, Error, Flow, Outcome, Random, Setup};
 
@@ -24,7 +24,8 @@ struct Churn {
 }
 
 impl Churn {
-    /// Sends a frame where the router sends it, again if a dead balancer was asked; the time between is a retransmission's.
+    /// Sends a frame where the router sends it, again if a dead balancer was asked; the time
+    /// between is a retransmission's.
     fn send(&mut self, flow: &Flow, frame: &[u8]) -> usize {
         let mut ways = Vec::new();
         for _ in 0..TRIES {
@@ -141,7 +142,8 @@ impl Churn {
         Ok(())
     }
 
-    /// A backend is added at the balancers one after the other. Joins to connections on it arrive when all know it.
+    /// A backend is added at the balancers one after the other. Joins to connections on it arrive
+    /// when all know it.
     fn reload(&mut self) -> Result<(), Error> {
         self.cluster.backends.push(Backend::of_weight(1));
         let mut rest: Vec<usize> = self.cluster.alive().collect();

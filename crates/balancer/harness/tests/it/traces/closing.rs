@@ -64,7 +64,8 @@ fn packets_keep_a_flow_alive() {
     }
 }
 
-/// Behind a FIN a flow still goes on (half closed, retransmissions), and a SYN opens another connection.
+/// Behind a FIN a flow still goes on (half closed, retransmissions), and a SYN opens another
+/// connection.
 #[test]
 fn a_port_may_be_used_again_after_fin() {
     let Some(mut cluster) = open(Setup::default()) else { return };
@@ -92,8 +93,8 @@ fn a_syn_does_not_move_a_live_flow() {
     assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home);
 }
 
-/// A handshake under way stays with its backend while backends change: its SYN comes again, without MPTCP at last, as Linux's
-/// does (net.mptcp.syn_retrans_before_tcp_fallback).
+/// A handshake under way stays with its backend while backends change: its SYN comes again, without
+/// MPTCP at last, as Linux's does (net.mptcp.syn_retrans_before_tcp_fallback).
 #[test]
 fn a_syn_that_comes_again_goes_where_it_went() {
     let Some(mut cluster) = open(Setup::default()) else { return };

@@ -1,4 +1,5 @@
-//! Backends that fail their health checks only lately, or at one balancer alone, or that are removed: nothing that they have is lost.
+//! Backends that fail their health checks only lately, or at one balancer alone, or that are
+//! removed: nothing that they have is lost.
 
 use heddle_balancer_maps::abi::{Counter, TargetState};
 use heddle_harness::{Cluster, Connection, Flow, Setup};
@@ -73,7 +74,8 @@ fn joins_reach_it() {
     }
 }
 
-/// One balancer alone has found it down for a moment. What comes to it, joins and subflows that another one had, goes where it belongs.
+/// One balancer alone has found it down for a moment. What comes to it, joins and subflows that
+/// another one had, goes where it belongs.
 #[test]
 fn a_false_alarm_at_one_balancer_moves_nothing() {
     let Some(mut cluster) = open(three()) else { return };
@@ -91,7 +93,8 @@ fn a_false_alarm_at_one_balancer_moves_nothing() {
     }
 }
 
-/// A flow that was opened meanwhile stays where it was placed, also at a balancer that comes to have it later.
+/// A flow that was opened meanwhile stays where it was placed, also at a balancer that comes to
+/// have it later.
 #[test]
 fn flows_opened_meanwhile_are_found_by_other_balancers() {
     let Some(mut cluster) = open(three()) else { return };
@@ -116,7 +119,8 @@ fn flows_opened_meanwhile_are_found_by_other_balancers() {
     }
 }
 
-/// A connection that was opened past a failing backend, and whose balancer fails before the client's next packet.
+/// A connection that was opened past a failing backend, and whose balancer fails before the
+/// client's next packet.
 #[test]
 fn a_handshake_past_it_goes_on_at_other_balancers() {
     let Some(mut cluster) = open(three()) else { return };
@@ -144,7 +148,8 @@ fn a_handshake_past_it_goes_on_at_other_balancers() {
     }
 }
 
-/// Ports that are used again open connections elsewhere, whose tokens the other balancers learn, too.
+/// Ports that are used again open connections elsewhere, whose tokens the other balancers learn,
+/// too.
 #[test]
 fn nothing_begins_at_a_backend_that_is_removed() {
     let Some(mut cluster) = open(three()) else { return };

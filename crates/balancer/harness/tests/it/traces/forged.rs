@@ -1,4 +1,5 @@
-//! Forged packets, whose sender sees no answer: a SYN, RST or FIN neither moves nor shortens what only memory explains.
+//! Forged packets, whose sender sees no answer: a SYN, RST or FIN neither moves nor shortens what
+//! only memory explains.
 
 use heddle_balancer_maps::abi::{Counter, FlowState};
 use heddle_harness::{Cluster, Connection, Flow, Setup};
@@ -8,7 +9,8 @@ use crate::traces::world::{Traced, backend, connection, flow, open, with_port};
 /// Longer than the timeouts `syn` and `closing`: what they hold is forgotten.
 const SILENCE: u32 = 700;
 
-/// Packets that anybody can send in the name of a flow's client; the last one names a connection of the sender's own.
+/// Packets that anybody can send in the name of a flow's client; the last one names a connection of
+/// the sender's own.
 fn forged(flow: &Flow, own: &Connection) -> [(&'static str, Vec<u8>); 5] {
     [
         ("RST", flow.rst()),
@@ -133,7 +135,8 @@ fn a_flow_of_a_drained_backend_stays() {
     }
 }
 
-/// One that the hash explains goes where it went, too: a join that names the attacker's connection does not take it along.
+/// One that the hash explains goes where it went, too: a join that names the attacker's connection
+/// does not take it along.
 #[test]
 fn a_join_does_not_take_a_plain_flow_along() {
     let Some(mut cluster) = open(Setup::default()) else { return };
@@ -166,8 +169,8 @@ fn a_flow_that_goes_on_is_not_closed() {
     assert_eq!(cluster.state(0, &flow), Some(FlowState::Established), "a second later");
 }
 
-/// A client that was restarted uses a port again while the balancer still has the old flow: the ACK of the new join, which answers
-/// the server's, gives it the entry.
+/// A client that was restarted uses a port again while the balancer still has the old flow: the ACK
+/// of the new join, which answers the server's, gives it the entry.
 #[test]
 fn a_true_join_takes_the_entry_over() {
     let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
@@ -191,7 +194,8 @@ fn a_true_join_takes_the_entry_over() {
     }
 }
 
-/// The ACK of a handshake has the number behind its SYN's: the victim's own, on its way at this moment, is another one's.
+/// The ACK of a handshake has the number behind its SYN's: the victim's own, on its way at this
+/// moment, is another one's.
 #[test]
 fn an_ack_of_another_handshake_takes_nothing_over() {
     let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };

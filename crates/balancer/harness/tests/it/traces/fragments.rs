@@ -54,7 +54,8 @@ fn fragments_of_a_subflow_go_to_its_backend() {
     }
 }
 
-/// UDP in fragments only (tunnels, DNSSEC) is a flow as any: behind its first datagram it stays, also when backends change.
+/// UDP in fragments only (tunnels, DNSSEC) is a flow as any: behind its first datagram it stays,
+/// also when backends change.
 #[test]
 fn datagrams_in_fragments_are_a_flow() {
     let Some(mut cluster) = open(Setup::default()) else { return };
@@ -71,7 +72,8 @@ fn datagrams_in_fragments_are_a_flow() {
     }
 }
 
-/// RFC 6946: a fragment header on a whole packet. It is no fragment: what it opens is a flow as any.
+/// RFC 6946: a fragment header on a whole packet. It is no fragment: what it opens is a flow as
+/// any.
 #[test]
 fn an_atomic_fragment_is_a_packet() {
     let Some(mut cluster) = open(Setup::default()) else { return };
@@ -91,7 +93,8 @@ fn flood(cluster: &heddle_harness::Cluster, sources: u16, each: u16) {
     }
 }
 
-/// The later fragments of a flow that goes on arrive whatever strangers send; those of a flow that has just begun nearly always.
+/// The later fragments of a flow that goes on arrive whatever strangers send; those of a flow that
+/// has just begun nearly always.
 #[test]
 fn strangers_fragments_displace_no_flows() {
     let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
@@ -118,7 +121,8 @@ fn strangers_fragments_displace_no_flows() {
     let arrived: Vec<bool> = flows.map(|flow| arrives(&flow)).collect();
     let count = |arrived: &[bool]| arrived.iter().filter(|arrived| **arrived).count();
     assert_eq!(count(&arrived[..100]), 100, "settled flows");
-    // Half of the packets are owned by each balancer: a bucket of four has had one stranger on average (p = 0.004 for four or more).
+    // Half of the packets are owned by each balancer: a bucket of four has had one stranger on
+    // average (p = 0.004 for four or more).
     assert!(count(&arrived[100..]) > 180, "{} of 200", count(&arrived[100..]));
 }
 

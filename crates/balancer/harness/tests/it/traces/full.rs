@@ -44,7 +44,8 @@ fn syn_floods_push_no_established_flow_out() {
     assert_eq!(established(&cluster, &before), before);
 }
 
-/// Joins, whose place no hash tells, take the places of flows that the hash explains: those go on as before.
+/// Joins, whose place no hash tells, take the places of flows that the hash explains: those go on
+/// as before.
 #[test]
 fn joins_take_the_places_of_flows_that_the_hash_explains() {
     let Some(mut cluster) = tiny() else { return };
@@ -68,7 +69,8 @@ fn joins_take_the_places_of_flows_that_the_hash_explains() {
     joins.iter().for_each(|subflow| assert_eq!(cluster.to(0, &subflow.data(1)), home));
 }
 
-/// Flows of a few packets give way as those that open do, until they go on a second later: the oldest first.
+/// Flows of a few packets give way as those that open do, until they go on a second later: the
+/// oldest first.
 #[test]
 fn fresh_flows_give_way_to_each_other() {
     let Some(mut cluster) = tiny() else { return };

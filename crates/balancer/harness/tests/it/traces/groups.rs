@@ -45,7 +45,8 @@ fn connections_to_the_other_service_are_joined_through_the_first() {
     }
 }
 
-/// A subflow to the other service keeps the token alive when the first one is gone: it is one backend by two names.
+/// A subflow to the other service keeps the token alive when the first one is gone: it is one
+/// backend by two names.
 #[test]
 fn subflows_to_either_service_refresh_the_token() {
     let Some(mut cluster) = grouped() else { return };

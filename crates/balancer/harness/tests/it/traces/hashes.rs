@@ -36,7 +36,8 @@ fn flows(count: usize) -> Vec<Flow> {
     (0..count).map(flow).collect()
 }
 
-/// True if a place is in the bucket that the hash's lower half names, or in the extra area that its upper half leads to.
+/// True if a place is in the bucket that the hash's lower half names, or in the extra area that its
+/// upper half leads to.
 fn fits(place: usize, hash: u64, main: u32, extra: u32) -> bool {
     let bucket = (place / BUCKET_ENTRIES as usize) as u32;
     let extra_bucket = main + (((hash >> 32) * u64::from(extra)) >> 32) as u32;

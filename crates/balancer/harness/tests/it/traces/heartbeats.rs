@@ -52,7 +52,8 @@ fn a_heartbeat_is_answered_by_the_program_and_the_answer_noted() {
     assert_eq!((answerer.fingerprint, answerer.tick, answerer.heard), (77, now, 0));
 }
 
-/// Byte by byte: addresses and ports the other way round, no UDP checksum, as a balancer's own message.
+/// Byte by byte: addresses and ports the other way round, no UDP checksum, as a balancer's own
+/// message.
 #[test]
 fn an_answer_goes_back_to_the_steering_port() {
     let Some(cluster) = two() else { return };
@@ -91,7 +92,8 @@ fn a_wrong_key_is_refused_and_counted_by_balancer() {
     assert_eq!((known.refused, known.heard, known.sequence), (1, 0, 0));
 }
 
-/// While a key is changed, a balancer that signs with the new one believes the old one, and the other way round.
+/// While a key is changed, a balancer that signs with the new one believes the old one, and the
+/// other way round.
 #[test]
 fn both_keys_are_believed_while_they_change() {
     let Some(mut cluster) = two() else { return };
@@ -111,7 +113,8 @@ fn both_keys_are_believed_while_they_change() {
     assert_eq!(known_of(&cluster, 1, 0).refused, 0);
 }
 
-/// After a change of another balancer's tables, an unknown flow may be at a backend that this one's hash does not give.
+/// After a change of another balancer's tables, an unknown flow may be at a backend that this one's
+/// hash does not give.
 #[test]
 fn a_balancer_whose_tables_changed_says_so_and_the_other_asks_for_all_flows() {
     let Some(mut cluster) = two() else { return };

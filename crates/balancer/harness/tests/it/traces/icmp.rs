@@ -39,7 +39,8 @@ fn too_big_at_another_balancer_goes_by_the_flows_owner() {
         assert_eq!(backend(&sent), home, "via {:?}", sent.via);
         by_owner += usize::from(sent.via.len() == 2);
     }
-    // It owns a third of the flows itself, and is the successor for half of those that balancer 0 owns.
+    // It owns a third of the flows itself, and is the successor for half of those that balancer 0
+    // owns.
     assert!((4..17).contains(&by_owner), "half of the flows are known elsewhere: {by_owner}");
 }
 

@@ -28,8 +28,9 @@ fn a_join_at_the_owner_goes_by_its_token() {
     assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established));
 }
 
-/// Balancer 1 has the primary and is second for the token, 0 owns it, 2 gets the join: 2 asks 0, 0 answers through 2, and the SYN goes on through
-/// the balancers of the flow's slot. What follows is registered, and then goes straight.
+/// Balancer 1 has the primary and is second for the token, 0 owns it, 2 gets the join: 2 asks 0, 0
+/// answers through 2, and the SYN goes on through the balancers of the flow's slot. What follows is
+/// registered, and then goes straight.
 #[test]
 fn a_join_elsewhere_asks_the_owner_once() {
     let Some(mut cluster) = open(three()) else { return };
@@ -72,7 +73,8 @@ fn keeper(sent: &Delivered) -> usize {
     sent.via.last().copied().unwrap()
 }
 
-/// The token is at both balancers of its slot when the keys reach the backend, and so after the death of any one.
+/// The token is at both balancers of its slot when the keys reach the backend, and so after the
+/// death of any one.
 #[test]
 fn a_token_outlives_any_balancer_from_its_first_packet() {
     for victim in 0..3 {
@@ -94,7 +96,8 @@ fn a_token_outlives_any_balancer_from_its_first_packet() {
     }
 }
 
-/// The balancer that a join came to fails before the handshake's third packet: whoever gets that one knows the join's backend.
+/// The balancer that a join came to fails before the handshake's third packet: whoever gets that
+/// one knows the join's backend.
 #[test]
 fn a_join_outlives_its_balancer_between_syn_and_third_packet() {
     for victim in 0..3 {
@@ -116,7 +119,8 @@ fn a_join_outlives_its_balancer_between_syn_and_third_packet() {
     }
 }
 
-/// The flow that a join's SYN registers expires with its handshake, and does not replace a live flow's entry.
+/// The flow that a join's SYN registers expires with its handshake, and does not replace a live
+/// flow's entry.
 #[test]
 fn the_syn_of_a_join_takes_no_entry_at_a_keeper() {
     let Some(cluster) = open(three()) else { return };
@@ -194,7 +198,8 @@ fn joins_of_one_token_are_limited_until_it_is_refreshed() {
     assert_eq!(cluster.to(0, &connection.join(&subflows[4])), home);
 }
 
-/// A token that was seen can be used again in joins: beyond its share one address takes nothing from the others.
+/// A token that was seen can be used again in joins: beyond its share one address takes nothing
+/// from the others.
 #[test]
 fn one_address_does_not_use_up_a_tokens_joins() {
     let mut setup = Setup::default();
@@ -223,7 +228,8 @@ fn one_address_does_not_use_up_a_tokens_joins() {
     assert_eq!(replay(&mut cluster, 3000..3010), 7);
 }
 
-/// The first subflow ends; the connection lives on in another one, and so does its token, at its owner.
+/// The first subflow ends; the connection lives on in another one, and so does its token, at its
+/// owner.
 #[test]
 fn a_token_outlives_its_primary() {
     let Some(mut cluster) = open(three()) else { return };
@@ -281,8 +287,8 @@ fn a_new_owner_learns_within_a_packet() {
     }
 }
 
-/// A balancer dies. Its flows come to others, who find by the flows' owners what no hash tells; where it was the owner itself, its successor
-/// was told.
+/// A balancer dies. Its flows come to others, who find by the flows' owners what no hash tells;
+/// where it was the owner itself, its successor was told.
 #[test]
 fn flows_of_a_dead_balancer_are_found_through_their_owners() {
     let Some(mut cluster) = open(three()) else { return };
@@ -321,7 +327,8 @@ fn the_end_of_a_flow_is_found_through_its_owner() {
     }
 }
 
-/// Primary and token die with a balancer; a subflow that is found again registers with the token's new owner.
+/// Primary and token die with a balancer; a subflow that is found again registers with the token's
+/// new owner.
 #[test]
 fn a_subflow_that_is_found_brings_its_token_back() {
     let Some(mut cluster) = open(three()) else { return };

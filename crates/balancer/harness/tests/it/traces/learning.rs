@@ -57,7 +57,8 @@ fn a_third_ack_that_went_another_way_is_learnt() {
     }
 }
 
-/// The server does not speak MPTCP: its clients' packets are searched for `learning` ticks, no longer.
+/// The server does not speak MPTCP: its clients' packets are searched for `learning` ticks, no
+/// longer.
 #[test]
 fn without_keys_the_search_ends() {
     let Some(mut cluster) = open(Setup::default()) else { return };
@@ -100,7 +101,8 @@ fn a_refused_token_leaves_nothing_behind() {
     assert_eq!(cluster.balancer(0).unwrap().maps.tokens.iter().count(), 1);
 }
 
-/// Anybody can send an ACK with keys in it. What it leaves is soon forgotten, unless its flow goes on.
+/// Anybody can send an ACK with keys in it. What it leaves is soon forgotten, unless its flow goes
+/// on.
 #[test]
 fn a_forged_ack_is_forgotten() {
     let Some(mut cluster) = open(Setup::default()) else { return };

@@ -8,7 +8,8 @@ use heddle_wire::Version;
 
 use crate::traces::world::{Traced, backend, connection, flow, open, with_port};
 
-/// Keys are not looked at, joins go by hash: as any layer-4 balancer, a join finds its backend by luck.
+/// Keys are not looked at, joins go by hash: as any layer-4 balancer, a join finds its backend by
+/// luck.
 #[test]
 fn off_is_a_balancer_that_knows_no_mptcp() {
     let mode = MptcpMode::Off;
@@ -44,8 +45,9 @@ fn assigning(balancers: usize) -> Option<Cluster> {
     open(Setup { balancers, backends: 8, mode: MptcpMode::Assign, ..Setup::default() })
 }
 
-/// Sends a SYN of version 0: the connection with the key that the balancer put in, and its backend. One of three balancers drops a SYN in 700, for which none
-/// of the keys that it makes has a token of its own; the client sends it again.
+/// Sends a SYN of version 0: the connection with the key that the balancer put in, and its backend.
+/// One of three balancers drops a SYN in 700, for which none of the keys that it makes has a token
+/// of its own; the client sends it again.
 fn assigned(cluster: &mut Cluster, balancer: usize, client: u16) -> (Connection, usize) {
     let connection = Connection { version: Version::V0, ..connection(client) };
     let attempt = |_| {

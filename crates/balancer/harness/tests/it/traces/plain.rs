@@ -20,7 +20,8 @@ fn a_connection_goes_to_one_backend_and_its_entry_follows_it() {
     }
 }
 
-/// Weights decide: 65537 slots over four backends differ by less than a percent (Maglev, section 3.4).
+/// Weights decide: 65537 slots over four backends differ by less than a percent (Maglev, section
+/// 3.4).
 #[test]
 fn flows_spread_over_backends_by_weight() {
     let sizes = heddle_balancer_maps::Sizes { flows: 16_384, ..Setup::default().sizes };
@@ -132,7 +133,8 @@ fn by_source_address_a_client_has_one_backend() {
     }
 }
 
-/// 2^32 - 1 stands for a claimed entry and 0 for a free one. With these on the clock, too, a flow is stored and kept.
+/// 2^32 - 1 stands for a claimed entry and 0 for a free one. With these on the clock, too, a flow
+/// is stored and kept.
 #[test]
 fn time_wraps() {
     for now in [u32::MAX - 1, u32::MAX, 0] {

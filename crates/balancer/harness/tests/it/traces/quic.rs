@@ -149,7 +149,8 @@ fn what_cannot_be_read_goes_by_hash() {
     assert_eq!(cluster.to(0, &flow.quic_initial(&id(named), LEAST)), named);
 }
 
-/// Frames cut anywhere, and bytes at random: each has one verdict, and goes to a backend if it is a datagram at all.
+/// Frames cut anywhere, and bytes at random: each has one verdict, and goes to a backend if it is a
+/// datagram at all.
 #[test]
 fn hostile_packets_go_somewhere_or_nowhere() {
     let Some(cluster) = open(quic()) else { return };
@@ -187,7 +188,8 @@ fn server_ids_of_all_lengths_and_rotations_are_found() {
     }
 }
 
-/// A backend that drains, fails its checks lately or was removed keeps its connections; one that is down has none.
+/// A backend that drains, fails its checks lately or was removed keeps its connections; one that is
+/// down has none.
 #[test]
 fn a_backend_keeps_its_connections_until_it_is_down() {
     let Some(mut cluster) = open(Setup { balancers: 2, ..quic() }) else { return };

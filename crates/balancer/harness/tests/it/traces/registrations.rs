@@ -34,7 +34,8 @@ fn tokens_are_confirmed_with_both_keepers() {
     }
 }
 
-/// A balancer comes back, and three seconds later the one that had its entries dies: nothing had asked or told the first one meanwhile.
+/// A balancer comes back, and three seconds later the one that had its entries dies: nothing had
+/// asked or told the first one meanwhile.
 #[test]
 fn a_return_and_then_a_death_lose_no_join() {
     let Some(mut cluster) = open(three()) else { return };
@@ -55,8 +56,9 @@ fn a_return_and_then_a_death_lose_no_join() {
     }
 }
 
-/// A balancer's link comes back, or goes, and the others do not notice at the same moment. Those that go on count each other as alive, and it
-/// counted at least one of them throughout: a token is where all look for it.
+/// A balancer's link comes back, or goes, and the others do not notice at the same moment. Those
+/// that go on count each other as alive, and it counted at least one of them throughout: a token is
+/// where all look for it.
 #[test]
 fn views_that_differ_lose_no_join() {
     let Some(mut cluster) = open(three()) else { return };
@@ -87,7 +89,8 @@ fn views_that_differ_lose_no_join() {
     }
 }
 
-/// The dead balancer is not known to be dead: keys that are lost with it come again by the other keeper.
+/// The dead balancer is not known to be dead: keys that are lost with it come again by the other
+/// keeper.
 #[test]
 fn keys_that_come_again_go_through_the_other_keeper() {
     let Some(mut cluster) = open(three()) else { return };
@@ -101,7 +104,8 @@ fn keys_that_come_again_go_through_the_other_keeper() {
     assert_eq!(cluster.join(2, &connection, &with_port(connection.primary, 7)), home);
 }
 
-/// All are suspect to a balancer that hears nothing, since its machine is busy: tokens are registered nevertheless.
+/// All are suspect to a balancer that hears nothing, since its machine is busy: tokens are
+/// registered nevertheless.
 #[test]
 fn keys_are_registered_where_all_are_suspect() {
     let Some(mut cluster) = open(watchful()) else { return };
@@ -132,7 +136,8 @@ fn joins_are_registered_where_all_are_suspect() {
     assert!(subflows.iter().filter(told).count() > 0, "those that two others keep");
 }
 
-/// Silence makes a balancer suspect before it is known to be dead: questions go to the other keeper, and keys when they come again.
+/// Silence makes a balancer suspect before it is known to be dead: questions go to the other
+/// keeper, and keys when they come again.
 #[test]
 fn nothing_waits_for_a_suspect() {
     let Some(mut cluster) = open(watchful()) else { return };
@@ -188,7 +193,8 @@ fn flows_of_few_packets_are_registered_everywhere() {
     }
 }
 
-/// Addresses and ports are used again: a balancer that had the old flow asks before it sends the new one's packets where the old one's went.
+/// Addresses and ports are used again: a balancer that had the old flow asks before it sends the
+/// new one's packets where the old one's went.
 #[test]
 fn an_entry_of_a_flow_that_has_ended_is_verified() {
     let Some(mut cluster) = open(three()) else { return };
@@ -217,8 +223,8 @@ fn an_entry_of_a_flow_that_has_ended_is_verified() {
     }
 }
 
-/// A connection moves between its SYN and its keys, to a balancer that has an entry of an old one with the same addresses and ports: its token is
-/// learnt nevertheless.
+/// A connection moves between its SYN and its keys, to a balancer that has an entry of an old one
+/// with the same addresses and ports: its token is learnt nevertheless.
 #[test]
 fn keys_on_an_entry_of_an_old_connection_are_learnt() {
     for pause in [60, 3600] {
@@ -260,7 +266,8 @@ fn keys_alone_leave_a_silent_flow_its_token() {
     assert_eq!(cluster.entry(1, &old.primary).unwrap().token, Some(old.token()));
 }
 
-/// A join moves between its SYN and its third packet, to a balancer that has an entry of an old one with the same addresses and ports.
+/// A join moves between its SYN and its third packet, to a balancer that has an entry of an old one
+/// with the same addresses and ports.
 #[test]
 fn a_join_that_moves_to_an_entry_of_an_old_one() {
     let Some(mut cluster) = open(three()) else { return };
@@ -318,7 +325,8 @@ fn plain_flows_of_changed_slots_are_found() {
     assert!(asked > 10, "{asked}");
 }
 
-/// A backend is added at one balancer before the others: connections to it live, and joins arrive where it is known.
+/// A backend is added at one balancer before the others: connections to it live, and joins arrive
+/// where it is known.
 #[test]
 fn a_backend_that_the_others_do_not_know_yet() {
     let Some(mut cluster) = open(three()) else { return };

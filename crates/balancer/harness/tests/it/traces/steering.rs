@@ -8,7 +8,8 @@ use heddle_harness::{Cluster, KEY, Outcome, Setup, balancer_address, inner, stee
 
 use crate::traces::world::{Traced, flow, open};
 
-/// A header that the first balancer beside `own` has signed for this packet; `version` and `kind` may be none that there are.
+/// A header that the first balancer beside `own` has signed for this packet; `version` and `kind`
+/// may be none that there are.
 fn header(version: u32, kind: u8, token: u32, backend: u32, frame: &[u8]) -> Signed {
     let message = Message { token, backend, ..Message::of(SteeringKind::Register) };
     let mut header = message.signed(KEY, balancer_address(1).ip(), None);
@@ -134,7 +135,8 @@ fn a_balancer_that_is_taken_for_dead_is_heard() {
     assert_eq!(seen.at(2), [Counter::SentForPeer, Counter::TokenAdded]);
 }
 
-/// The owner is dead and the others do not know yet: queries to it are lost; then the change is published, and the SYN comes again.
+/// The owner is dead and the others do not know yet: queries to it are lost; then the change is
+/// published, and the SYN comes again.
 #[test]
 fn questions_to_the_dead_are_lost_until_it_is_known() {
     let Some(mut cluster) = cluster() else { return };

@@ -1,4 +1,5 @@
-//! Each packet has one verdict: also those that cannot be read, and those of other machines' frames.
+//! Each packet has one verdict: also those that cannot be read, and those of other machines'
+//! frames.
 
 use heddle_balancer_maps::abi::{Counter, DROPS_UNPARSABLE, MAC_RECEIVED, MAC_SENT, Settings};
 use heddle_harness::{Cluster, Flow, Outcome, Random, Setup, balancer_address, fragments, steered};
@@ -18,7 +19,8 @@ fn with(frame: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// An IPv6 frame with `headers` extension headers (destination options) of eight bytes in front of TCP.
+/// An IPv6 frame with `headers` extension headers (destination options) of eight bytes in front of
+/// TCP.
 fn extended(frame: &[u8], headers: usize) -> Vec<u8> {
     let (ip, tcp) = frame.split_at(V6);
     let mut chain = ip.to_vec();
@@ -124,7 +126,8 @@ fn a_service_may_drop_what_cannot_be_read() {
     assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassMalformed]));
 }
 
-/// In the maps an IPv4-mapped address is an IPv4 packet's. No flow may be another's, no stranger a balancer.
+/// In the maps an IPv4-mapped address is an IPv4 packet's. No flow may be another's, no stranger a
+/// balancer.
 #[test]
 fn a_mapped_address_is_no_ipv4_address() {
     let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
@@ -143,7 +146,8 @@ fn a_mapped_address_is_no_ipv4_address() {
     assert_eq!(verdicts(&mut cluster, &[outer, udp].concat()), [Counter::PassMalformed]);
 }
 
-/// Frames of all kinds as they are, and with bytes changed at random: the program has one verdict on each.
+/// Frames of all kinds as they are, and with bytes changed at random: the program has one verdict
+/// on each.
 #[test]
 fn the_verdicts_add_up_to_the_packets() {
     let Some(mut cluster) = open(Setup { balancers: 2, mtu: 1500, ..Setup::default() }) else {

@@ -1,4 +1,5 @@
-//! VLANs: frames leave with the tag of their target, whatever tag they came with, and answers with the one that they came with.
+//! VLANs: frames leave with the tag of their target, whatever tag they came with, and answers with
+//! the one that they came with.
 
 use heddle_balancer_maps::abi::{Counter, Forwarding, MAC_RECEIVED, MAC_VLAN_SHIFT};
 use heddle_harness::{Outcome, Setup, tagged};
@@ -58,7 +59,8 @@ fn an_error_has_the_tag_of_the_packet_that_it_is_about() {
     assert_eq!((sent.outcome, tag(&sent.frame)), (Outcome::Outside, Some(TAG)));
 }
 
-/// An interface of the configuration that is a VLAN: its frames have its tag. Priority says nothing of that.
+/// An interface of the configuration that is a VLAN: its frames have its tag. Priority says nothing
+/// of that.
 #[test]
 fn frames_of_other_vlans_are_passed() {
     let mut settings = Setup::default().settings;

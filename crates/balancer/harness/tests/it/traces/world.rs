@@ -10,7 +10,8 @@ use heddle_testing::{Need, skip_without};
 /// Frames that each balancer explains before it sends them: most traces' all.
 const EXPLAINED: usize = 300;
 
-/// A cluster; none if tests that need root are skipped. Of all that is sent in the traces, explaining changes nothing.
+/// A cluster; none if tests that need root are skipped. Of all that is sent in the traces,
+/// explaining changes nothing.
 #[track_caller]
 #[allow(clippy::needless_pass_by_value)] // As `Cluster::new` takes it.
 pub fn open(setup: Setup) -> Option<Cluster> {
@@ -78,7 +79,8 @@ pub trait Traced {
     fn plain(&self, balancer: usize, flow: &Flow) -> usize;
     /// SYN with MP_JOIN, third ACK, data.
     fn join(&self, balancer: usize, connection: &Connection, subflow: &Flow) -> usize;
-    /// The backend that the hash gives to a flow, as a SYN at a balancer that learns nothing of it shows.
+    /// The backend that the hash gives to a flow, as a SYN at a balancer that learns nothing of it
+    /// shows.
     fn hashed(&self, flow: &Flow) -> usize;
     fn entry(&self, balancer: usize, flow: &Flow) -> Option<maps::Flow>;
     fn token(&self, balancer: usize, token: u32) -> Option<maps::Token>;

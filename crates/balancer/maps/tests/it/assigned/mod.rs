@@ -67,7 +67,8 @@ pub const fn peer(number: u16) -> u32 {
     (BACKENDS + 1 + number) as u32
 }
 
-/// Balancer `own` of `all`, with one service in both families. Slot n of the ring is balancer n modulo `all`'s.
+/// Balancer `own` of `all`, with one service in both families. Slot n of the ring is balancer n
+/// modulo `all`'s.
 pub fn balancer(own: u16, all: u16) -> Balancer {
     let sizes = Sizes { flows: 100_000, tokens: 100_000, ..Sizes::small() };
     let mut balancer = Balancer::load(&sizes, Clock::Settings).unwrap();

@@ -130,7 +130,8 @@ pub(super) struct Row {
     pub(super) experiment: Experiment,
     /// Bits per second.
     pub(super) goodput: Both<Option<Estimate>>,
-    /// Runs by the number of links out of the sender's switch that carried data: none, one, and so on.
+    /// Runs by the number of links out of the sender's switch that carried data: none, one, and so
+    /// on.
     pub(super) links_used: Both<Vec<u32>>,
     /// Goodput of each run on kernels, in bits per second.
     pub(super) goodputs: Vec<f64>,

@@ -1,4 +1,5 @@
-//! `heddle lab reproduce`: CFLB's claims about MPTCP (section 4.2) with the kernel's MPTCP and `heddle-agent`, beside the simulator.
+//! `heddle lab reproduce`: CFLB's claims about MPTCP (section 4.2) with the kernel's MPTCP and
+//! `heddle-agent`, beside the simulator.
 
 mod claims;
 mod experiments;
@@ -94,7 +95,8 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure
     heddle_driver::reproduce::<Cflb>(&options, common, (&terminal, &origin()), None)
 }
 
-/// All runs of an experiment: on kernels those that the results' folder does not have yet, and in the simulator.
+/// All runs of an experiment: on kernels those that the results' folder does not have yet, and in
+/// the simulator.
 fn runs(
     experiment: Experiment,
     request: &Request<'_, Cflb>,

@@ -1,4 +1,5 @@
-//! Figures 1 and 2: how many paths pairs of servers have, and how often a switch has several next hops.
+//! Figures 1 and 2: how many paths pairs of servers have, and how often a switch has several next
+//! hops.
 
 use heddle_fabric::Stats;
 use heddle_report::{Axis, Block, Plot, Section, Series, Table, Unit};

@@ -37,7 +37,8 @@ pub(super) fn sections(evidence: &Evidence<Cflb>) -> Vec<Section> {
     each.filter_map(section).collect()
 }
 
-/// Evenness of each chooser on a trace: the deviations' distribution or the shares over time, and a table.
+/// Evenness of each chooser on a trace: the deviations' distribution or the shares over time, and a
+/// table.
 pub fn spread_section(trace: &str, routers: Routers, spreads: &[Spread]) -> Section {
     let (number, what) = match routers {
         Routers::One => ("6a", "one router, 2 next hops"),

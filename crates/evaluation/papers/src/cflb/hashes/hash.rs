@@ -17,7 +17,8 @@ pub enum Hash {
     Crc32,
     /// MD5 (RFC 1321): the first four bytes, little-endian.
     Md5,
-    /// Toeplitz with the key of Microsoft's verification suite, bit by bit. Receive-side scaling leaves the protocol out; here it is in, as for all.
+    /// Toeplitz with the key of Microsoft's verification suite, bit by bit. Receive-side scaling
+    /// leaves the protocol out; here it is in, as for all.
     Toeplitz,
     /// xxHash, XXH64 with seed 0: the low half.
     Xxh64,

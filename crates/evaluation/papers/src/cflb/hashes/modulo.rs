@@ -8,7 +8,8 @@ use super::{Hash, NextHop, Tuple};
 /// Use of a router's number in a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salting {
-    /// It stands behind the 5-tuple, as in algorithm 1. It decorrelates routers only if the hash is not linear.
+    /// It stands behind the 5-tuple, as in algorithm 1. It decorrelates routers only if the hash is
+    /// not linear.
     Appended,
     /// The hash of the 5-tuple is mixed with it by MurmurHash3's finaliser, which is not linear.
     Mixed,

@@ -7,7 +7,8 @@ pub const MICROSOFT_KEY: [u8; 40] = [
     0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
 ];
 
-/// The exclusive or of the key's 32-bit windows at the input's bits that are 1. The key serves 36 bytes and starts over behind them.
+/// The exclusive or of the key's 32-bit windows at the input's bits that are 1. The key serves 36
+/// bytes and starts over behind them.
 #[inline]
 pub fn toeplitz(key: &[u8; 40], input: &[u8]) -> u32 {
     let mut window = u32::from_be_bytes([key[0], key[1], key[2], key[3]]);
@@ -35,7 +36,8 @@ mod tests {
         [toeplitz(&MICROSOFT_KEY, &addresses), toeplitz(&MICROSOFT_KEY, &both)]
     }
 
-    /// "Verifying the RSS Hash Calculation": source, destination, their ports; without and with ports.
+    /// "Verifying the RSS Hash Calculation": source, destination, their ports; without and with
+    /// ports.
     #[test]
     fn microsofts_ipv4_vectors() {
         for (source, destination, ports, expected) in [

@@ -5,8 +5,8 @@ use heddle_policy::cflb::{Addresses, Fields};
 /// Bytes of an IPv6 5-tuple and of a router number.
 const MOST: usize = 16 + 16 + 1 + 4 + 4;
 
-/// A 5-tuple in the order of figure 3a and in network order: both addresses, the protocol, both ports (0 where there are none). 13
-/// bytes in IPv4, 37 in IPv6.
+/// A 5-tuple in the order of figure 3a and in network order: both addresses, the protocol, both
+/// ports (0 where there are none). 13 bytes in IPv4, 37 in IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tuple {
     bytes: [u8; MOST],

@@ -11,7 +11,8 @@ use super::random::Random;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// Server ports and protocols, with their shares in percent: web, its TLS, mail, names. The rest are peers, with any port.
+/// Server ports and protocols, with their shares in percent: web, its TLS, mail, names. The rest
+/// are peers, with any port.
 const SERVICES: [(u32, u16, u8); 4] = [(50, 80, TCP), (8, 443, TCP), (4, 25, TCP), (13, 53, UDP)];
 
 /// A data centre's: web, a cache, a database, a file system's data nodes.
@@ -47,7 +48,8 @@ fn fields(source: u32, destination: u32, protocol: u8, ports: [u16; 2], ttl: u8)
     Fields { addresses: Addresses::V4(source, destination), protocol, ports, flow_label: 0, ttl }
 }
 
-/// A client of one of 32 768 networks of 256, a server of 8192, popular ones first; either may be the sender.
+/// A client of one of 32 768 networks of 256, a server of 8192, popular ones first; either may be
+/// the sender.
 fn backbone(random: &mut Random) -> Fields {
     let client = scramble(random.below(1 << 15), 1) & !0xff | random.below(256);
     let server = scramble(random.popular(1 << 13), 2);
@@ -70,7 +72,8 @@ fn service(random: &mut Random) -> (u16, u8) {
     (1024 + random.below(64_512) as u16, if drawn.is_multiple_of(3) { UDP } else { TCP })
 }
 
-/// Windows until XP takes ports from 1024 to 5000, Linux from 32768 to 60999, and IANA says 49152 to 65535.
+/// Windows until XP takes ports from 1024 to 5000, Linux from 32768 to 60999, and IANA says 49152
+/// to 65535.
 fn ephemeral(random: &mut Random) -> u16 {
     let (first, ports) =
         [(1024, 3977), (1024, 3977), (32_768, 28_232), (49_152, 16_384)][random.below(4) as usize];

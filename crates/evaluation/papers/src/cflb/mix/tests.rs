@@ -42,7 +42,8 @@ fn the_rate_is_the_documented_one() {
     }
 }
 
-/// Of a second's packets, those of its largest hundred flows: much more than their share of the flows, and no flow above 2 %.
+/// Of a second's packets, those of its largest hundred flows: much more than their share of the
+/// flows, and no flow above 2 %.
 #[test]
 fn few_flows_are_much_of_the_traffic() {
     let mut sizes = BTreeMap::<u32, u64>::new();

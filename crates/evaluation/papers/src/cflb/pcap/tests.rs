@@ -87,7 +87,8 @@ fn v6_fields() -> Fields {
     Fields { addresses, protocol: 17, flow_label: 0x12345, ttl: 60, ..v4_fields(17) }
 }
 
-/// TCP at 100.5 s; the same behind a VLAN tag 250 ms later; IPv6 behind two; ARP; ICMP; a fragment; a header cut off.
+/// TCP at 100.5 s; the same behind a VLAN tag 250 ms later; IPv6 behind two; ARP; ICMP; a fragment;
+/// a header cut off.
 #[test]
 fn a_capture_of_ethernet() {
     let frames = [

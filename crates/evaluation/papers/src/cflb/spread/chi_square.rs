@@ -11,7 +11,8 @@ pub struct ChiSquare {
     pub statistic: f64,
     /// Classes less one.
     pub degrees: u32,
-    /// Probability of such a statistic or a larger one by chance alone. Near 0: some classes are preferred. Near 1: more even than chance.
+    /// Probability of such a statistic or a larger one by chance alone. Near 0: some classes are
+    /// preferred. Near 1: more even than chance.
     pub p_value: f64,
 }
 
@@ -30,8 +31,9 @@ impl ChiSquare {
     }
 }
 
-/// P(X >= x) of the chi-square distribution: Q(k/2, x/2), by Q(a + 1, y) = Q(a, y) + y^a e^-y / Gamma(a + 1) (NIST's Digital Library of
-/// Mathematical Functions, 8.8.6) from Q(1/2, y) = erfc(sqrt y) or Q(1, y) = e^-y. 1 without degrees of freedom.
+/// P(X >= x) of the chi-square distribution: Q(k/2, x/2), by Q(a + 1, y) = Q(a, y) + y^a e^-y /
+/// Gamma(a + 1) (NIST's Digital Library of Mathematical Functions, 8.8.6) from Q(1/2, y) =
+/// erfc(sqrt y) or Q(1, y) = e^-y. 1 without degrees of freedom.
 fn upper_tail(x: f64, degrees: u32) -> f64 {
     let y = x / 2.0;
     if degrees == 0 || y <= 0.0 {

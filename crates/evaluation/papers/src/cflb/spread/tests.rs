@@ -33,8 +33,8 @@ fn spread_of(packets: &[(u64, u32, u16)], plan: &Plan) -> Spread {
     spreads[0].clone()
 }
 
-/// Second 0: flow 0 (port 1) twice and flow 1 (port 0) once: 33 and 67 %. Second 1: nothing. Second 2: one packet of each. Second
-/// 3 is cut short.
+/// Second 0: flow 0 (port 1) twice and flow 1 (port 0) once: 33 and 67 %. Second 1: nothing. Second
+/// 2: one packet of each. Second 3 is cut short.
 #[test]
 fn one_router_second_by_second() {
     let packets = [(0, 0, 1), (10, 0, 1), (999, 1, 0), (2000, 1, 0), (2500, 0, 1), (3000, 0, 1)];
@@ -54,7 +54,8 @@ fn one_router_second_by_second() {
     assert_eq!(distribution[0].0, 0.0);
 }
 
-/// Ports 00 and 11 at two routers: every link has half of the packets, but of four paths only the first and the last are used.
+/// Ports 00 and 11 at two routers: every link has half of the packets, but of four paths only the
+/// first and the last are used.
 #[test]
 fn routers_that_agree_are_seen_in_paths_only() {
     let plan = Plan { routers: 2, ..Plan::FIGURE_6A };
@@ -80,7 +81,8 @@ fn an_error_of_the_trace_comes_through() {
     assert_eq!(spread(trace, &choosers, &Plan::FIGURE_6A), Err("broken"));
 }
 
-/// 30 000 flows of uniform headers: no chooser that mixes routers prefers a path, at one in a million.
+/// 30 000 flows of uniform headers: no chooser that mixes routers prefers a path, at one in a
+/// million.
 #[test]
 fn flows_of_the_control_are_spread_evenly() {
     let trace = || Mix::Random.packets(1, 600_000).map(Ok::<_, Infallible>);

@@ -36,7 +36,8 @@ fn h1(ecmp: [f64; 5], hula: [f64; 5]) -> Finding {
     Hula::CLAIMS[0].find(&evidence([point(Scheme::Ecmp), point(Scheme::Hula)], [ecmp, hula]))
 }
 
-/// Ratios 2, 3, 4, 3 and 3: their mean, not the ratio of the means. Their interval, 3 ± 0.88, reaches below 2.35x.
+/// Ratios 2, 3, 4, 3 and 3: their mean, not the ratio of the means. Their interval, 3 ± 0.88,
+/// reaches below 2.35x.
 #[test]
 fn a_ratio_is_taken_seed_by_seed() {
     let finding = h1([2.0, 6.0, 32.0, 3.0, 3.0], [1.0, 2.0, 8.0, 1.0, 1.0]);
@@ -53,7 +54,8 @@ fn seeds_that_cannot_be_divided_by_do_not_count() {
     assert_eq!((none.here, none.verdict), (None, NotRun));
 }
 
-/// Against ECMP's 3 and CONGA''s 2: HULA's 1 is best by 2x, ECMP's 3 is worst by 1.5x. The rivals are compared seed by seed.
+/// Against ECMP's 3 and CONGA''s 2: HULA's 1 is best by 2x, ECMP's 3 is worst by 1.5x. The rivals
+/// are compared seed by seed.
 #[test]
 fn best_and_worst_of_some() {
     let evidence = evidence(
@@ -78,8 +80,9 @@ fn best_and_worst_of_some() {
     assert_eq!(find(missing), None, "a best of some that were not all simulated is none");
 }
 
-/// With the link down ECMP's links are full from 48 % on. ECMP's own values have no verdict then; that HULA is better than the best other
-/// scheme does not depend on ECMP while CONGA' is better than it.
+/// With the link down ECMP's links are full from 48 % on. ECMP's own values have no verdict then;
+/// that HULA is better than the best other scheme does not depend on ECMP while CONGA' is better
+/// than it.
 #[test]
 fn a_value_of_an_overloaded_scheme_is_a_run_length() {
     let at = |scheme| asym(scheme, 60);
@@ -99,8 +102,9 @@ fn a_value_of_an_overloaded_scheme_is_a_run_length() {
     assert_eq!([find(ratio(), &evidence), find(best(), &evidence)], [RunLength, Agrees]);
 }
 
-/// Completion times without the longest flows are too short: the ratio has no verdict, and the remark says why. A rival that is not the
-/// best even so decides nothing; one that is not the worst may be it in truth.
+/// Completion times without the longest flows are too short: the ratio has no verdict, and the
+/// remark says why. A rival that is not the best even so decides nothing; one that is not the worst
+/// may be it in truth.
 #[test]
 fn a_value_without_the_longest_flows_is_a_run_length() {
     let with_unfinished = |flows: u64| {

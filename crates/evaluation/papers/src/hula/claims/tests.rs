@@ -21,7 +21,8 @@ fn claims_are_h1_to_h12_in_order() {
     assert_eq!(ids, (1..=12).collect::<Vec<_>>());
 }
 
-/// 201 quantiles of the bottleneck's queue: 181 of at most one frame, then a rise. The 95th percentile is quantile 190.
+/// 201 quantiles of the bottleneck's queue: 181 of at most one frame, then a rise. The 95th
+/// percentile is quantile 190.
 #[test]
 fn the_bottlenecks_queue() {
     let mut run = run(&cell(1, &[]));

@@ -71,7 +71,8 @@ fn rivals_are_the_other_four() {
     assert!(rivals.iter().all(|point| point.load == 80));
 }
 
-/// Only links that lead from pod 1 to pod 2 count: 0.2 and 0.6 are 0.4 on average, each half of that away.
+/// Only links that lead from pod 1 to pod 2 count: 0.2 and 0.6 are 0.4 on average, each half of
+/// that away.
 #[test]
 fn links_count_in_the_direction_of_the_traffic() {
     let port = |from: &str, to: &str, utilisation| PortSummary {

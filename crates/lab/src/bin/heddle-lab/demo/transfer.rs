@@ -92,7 +92,8 @@ pub(super) struct Ended {
     pub(super) took: Duration,
 }
 
-/// Downloads; `event` happens once, beside it, when a third has arrived. Its argument is the time at which the download began.
+/// Downloads; `event` happens once, beside it, when a third has arrived. Its argument is the time
+/// at which the download began.
 ///
 /// # Errors
 /// If the connection breaks, a byte is wrong, or the event fails or comes after the last byte.

@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::PORT;
 
-/// Limit on the time until streams have answers again: far beyond what is tolerated, so that a broken one is found as such.
+/// Limit on the time until streams have answers again: far beyond what is tolerated, so that a
+/// broken one is found as such.
 const LIMIT: Duration = Duration::from_secs(90);
 
 /// A subflow without progress for this long is stalled.
@@ -163,8 +164,8 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Waits until each stream has had some exchanges, or is broken, and no subflow stalls any more: a stall belongs to the event that
-    /// caused it.
+    /// Waits until each stream has had some exchanges, or is broken, and no subflow stalls any
+    /// more: a stall belongs to the event that caused it.
     pub(super) fn wait_for_answers(&self) -> Result<(), LabError> {
         let open = || self.streams.iter().filter_map(|slot| slot.stream.as_ref());
         let reports = || open().flat_map(Streams::reports);
@@ -190,7 +191,8 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    /// The observations on a path since the last call. Streams that are broken are ended; `away` is a backend that failed meanwhile.
+    /// The observations on a path since the last call. Streams that are broken are ended; `away` is
+    /// a backend that failed meanwhile.
     pub(super) fn take(&mut self, path: Path, away: Option<&str>) -> Observed {
         let mut observed = Observed::default();
         for slot in self.streams.iter_mut().filter(|slot| slot.path == path) {

@@ -287,7 +287,8 @@ impl<'a> Running<'a> {
                 configure(self.lab, &self.cluster, order, &Backends::default(), *gap)?;
             }
             Event::Spare { order, gap, length } => {
-                // Drained first and last: all balancers know it when connections come, and none are left when it goes.
+                // Drained first and last: all balancers know it when connections come, and none are
+                // left when it goes.
                 for drained in [Some(SPARE), None, Some(SPARE)] {
                     let backends = Backends { drained, spare: true };
                     configure(self.lab, &self.cluster, order, &backends, *gap)?;
@@ -394,14 +395,16 @@ struct Backends {
     spare: bool,
 }
 
-/// Limit on the time until the last connection to a drained backend has ended: one that waits for its joins takes 20 s, and one whose
-/// client has gone without an answer to its FIN is sent that for some 100 s (`net.ipv4.tcp_orphan_retries`).
+/// Limit on the time until the last connection to a drained backend has ended: one that waits for
+/// its joins takes 20 s, and one whose client has gone without an answer to its FIN is sent that
+/// for some 100 s (`net.ipv4.tcp_orphan_retries`).
 const LAST_CONNECTION: Duration = Duration::from_secs(180);
 
 /// Limit on the time until a daemon has its new configuration.
 const RELOAD: Duration = Duration::from_secs(60);
 
-/// Writes and reloads the configuration of balancers, one after the other with a pause between; each has it before the next one's turn.
+/// Writes and reloads the configuration of balancers, one after the other with a pause between;
+/// each has it before the next one's turn.
 fn configure(
     lab: &Lab,
     cluster: &Cluster<'_>,

@@ -11,7 +11,8 @@ use serde_json::Value;
 /// Services of the lab: one for IPv4, one for IPv6.
 const SERVICES: usize = 2;
 
-/// Prefixes of the kernel's counters that are read. A handshake that falls back to TCP has no joins.
+/// Prefixes of the kernel's counters that are read. A handshake that falls back to TCP has no
+/// joins.
 const PREFIXES: [&str; 7] = [
     "MPJoin",
     "MPRst",
@@ -62,8 +63,8 @@ impl fmt::Display for JoinCounters {
     }
 }
 
-/// Packets of a balancer: received by its interface, and counted by verdict. Both grow while they are read: those received are
-/// read before and after.
+/// Packets of a balancer: received by its interface, and counted by verdict. Both grow while they
+/// are read: those received are read before and after.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Packets {
     received_before: u64,
@@ -78,7 +79,8 @@ impl Packets {
         Ok(Packets { received_before, counted, received_after: received(lab, index)? })
     }
 
-    /// The packets counted since `base`, and the least and the most that can have been received meanwhile.
+    /// The packets counted since `base`, and the least and the most that can have been received
+    /// meanwhile.
     pub(super) fn since(&self, base: &Packets) -> (u64, u64, u64) {
         let least = self.received_before.saturating_sub(base.received_after);
         let most = self.received_after.saturating_sub(base.received_before);
@@ -93,7 +95,8 @@ fn received(lab: &Lab, index: usize) -> anyhow::Result<u64> {
     link[0]["stats64"]["rx"]["packets"].as_u64().context("ip -j: no packets")
 }
 
-/// The sum of a metric over all labels. One that has not occurred has no line, but its family is declared.
+/// The sum of a metric over all labels. One that has not occurred has no line, but its family is
+/// declared.
 fn sum(metrics: &str, name: &str) -> anyhow::Result<u64> {
     let family = format!("# TYPE {} ", name.trim_end_matches('{'));
     if !metrics.contains(&family) {
@@ -103,7 +106,8 @@ fn sum(metrics: &str, name: &str) -> anyhow::Result<u64> {
     Ok(of_name.map(last_number).sum::<anyhow::Result<f64>>()? as u64)
 }
 
-/// Tokens that were another backend's already, at the balancers that run: joins to their connections are refused.
+/// Tokens that were another backend's already, at the balancers that run: joins to their
+/// connections are refused.
 pub(super) fn collisions(cluster: &Cluster<'_>, balancers: usize) -> anyhow::Result<u64> {
     let running = |index: &usize| cluster.daemons().process(*index).is_some();
     let of_event = |line: &&str| line.contains("event=\"token_collision\"");

@@ -1,4 +1,5 @@
-//! The events of a soak, drawn from its seed: the same seed gives the same events in the same order.
+//! The events of a soak, drawn from its seed: the same seed gives the same events in the same
+//! order.
 
 use std::fmt;
 use std::time::Duration;
@@ -135,7 +136,8 @@ fn weight(kind: Kind) -> u64 {
 }
 
 impl Plan {
-    /// Of these kinds, for so many balancers, of which `at_once` fail at the same time, and backends.
+    /// Of these kinds, for so many balancers, of which `at_once` fail at the same time, and
+    /// backends.
     pub(crate) fn new(
         seed: u64,
         kinds: Vec<Kind>,

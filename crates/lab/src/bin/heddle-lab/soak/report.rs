@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::load::Observed;
 use super::observe::Memory;
 
-/// The longest stall that a fault may cause, besides those of direct connections: detection, and one retransmission.
+/// The longest stall that a fault may cause, besides those of direct connections: detection, and
+/// one retransmission.
 const STALL: Duration = Duration::from_millis(500);
 
 /// The expectation of a soak.
@@ -43,7 +44,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The longest stall that is tolerated: packets sent before the withdrawal are sent again after up to twice its time.
+    /// The longest stall that is tolerated: packets sent before the withdrawal are sent again after
+    /// up to twice its time.
     fn tolerated(&self) -> Duration {
         STALL + 2 * self.withdrawal + self.direct.stall.max(self.direct.subflow_stall)
     }
@@ -134,8 +136,9 @@ impl Outcome {
         self.deviations = found;
     }
 
-    /// Wrong bytes by way of the balancers, if they are more than chance makes of those past the balancers: balancers change no payload,
-    /// and the kernel's own MPTCP was seen to deliver a few uploads shifted.
+    /// Wrong bytes by way of the balancers, if they are more than chance makes of those past the
+    /// balancers: balancers change no payload, and the kernel's own MPTCP was seen to deliver a few
+    /// uploads shifted.
     fn damage(&self) -> Option<String> {
         let [service, direct] = [self.total(|row| &row.service), self.total(|row| &row.direct)];
         let runs = |observed: &Observed| (observed.connections + observed.exchanges).max(1) as f64;
@@ -157,7 +160,8 @@ impl Outcome {
         sum
     }
 
-    /// A line for each name of events: number, connections broken, subflows lost, joins missing and refused, stalls.
+    /// A line for each name of events: number, connections broken, subflows lost, joins missing and
+    /// refused, stalls.
     fn summary(&self) -> Vec<[String; 8]> {
         let mut names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
         names.sort_unstable();
@@ -386,7 +390,8 @@ mod tests {
         assert_eq!(lost.deviations(Expectation::Connections).len(), 0);
     }
 
-    /// 20 of 1000 against 10 of 1000: 2.6 standard deviations less than three; against none it is more than four.
+    /// 20 of 1000 against 10 of 1000: 2.6 standard deviations less than three; against none it is
+    /// more than four.
     #[test]
     fn wrong_bytes_are_compared_with_direct_connections() {
         let mut damaged = row();

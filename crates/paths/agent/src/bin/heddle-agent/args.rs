@@ -22,9 +22,10 @@ Examples, as root on a host of the fabric:
 
 /// Open the further subflows of this host's MPTCP connections on chosen paths (CFLB)
 ///
-/// Connections, applications and the kernel stay as they are. For each MPTCP connection that this host opens to another host of the fabric, the agent
-/// asks for disjoint paths, and has the kernel open a subflow from each of the source ports that encode them. A subflow whose path
-/// fails is opened anew on another one.
+/// Connections, applications and the kernel stay as they are. For each MPTCP connection that this
+/// host opens to another host of the fabric, the agent asks for disjoint paths, and has the kernel
+/// open a subflow from each of the source ports that encode them. A subflow whose path fails is
+/// opened anew on another one.
 #[derive(Debug, Parser)]
 #[command(name = "heddle-agent", bin_name = "heddle agent", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -38,7 +39,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Follow this host's connections until SIGTERM or SIGINT
     ///
-    /// It holds CAP_NET_ADMIN and drops all other capabilities. When it ends, leases are given back and subflows go on.
+    /// It holds CAP_NET_ADMIN and drops all other capabilities. When it ends, leases are given back
+    /// and subflows go on.
     #[command(after_help = EXAMPLES)]
     Run(Box<Run>),
     /// Show connections, their subflows and paths
@@ -53,13 +55,15 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct Run {
-    /// A fabric file: paths are found here, from what this host alone has open; without one, by --service
+    /// A fabric file: paths are found here, from what this host alone has open; without one, by
+    /// --service
     #[arg(conflicts_with = "service")]
     pub(crate) fabric: Option<PathBuf>,
     /// The file of the key [default: the fabric file's cflb.key_file]
     #[arg(long, value_name = "FILE", requires = "fabric")]
     pub(crate) key_file: Option<PathBuf>,
-    /// Address of a path service's gRPC, which sees the flows of all hosts [default: 127.0.0.1:7340]
+    /// Address of a path service's gRPC, which sees the flows of all hosts [default:
+    /// 127.0.0.1:7340]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) service: Option<SocketAddr>,
     /// Subflows of each connection, with the first one, whose port the kernel chooses: 2 to 16

@@ -20,7 +20,8 @@ pub(crate) struct Address(pub(crate) Option<SocketAddr>);
 pub(crate) enum SchedulerName {
     /// The path whose links carry the fewest flows (CFLB section 4.2.1).
     FewestFlows,
-    /// The first path with room for the flow's rate (Hedera's global first fit); without a rate as fewest-flows.
+    /// The first path with room for the flow's rate (Hedera's global first fit); without a rate as
+    /// fewest-flows.
     FirstFit,
 }
 
@@ -75,13 +76,14 @@ pub(crate) enum Action {
     Generate(Generate),
 }
 
-/// The program's command line. [`Serve`] is not a flattened option, since clap leaves the group of an option without members if
-/// the option has groups itself.
+/// The program's command line. [`Serve`] is not a flattened option, since clap leaves the group of
+/// an option without members if the option has groups itself.
 pub(crate) fn command() -> Command {
     Common::augment_args(Serve::augment_args(Program::command()))
 }
 
-/// Parses the process's arguments. On an error it prints the message and ends the process, as [`Parser::parse`] does.
+/// Parses the process's arguments. On an error it prints the message and ends the process, as
+/// [`Parser::parse`] does.
 pub(crate) fn parse() -> Cli {
     let matches = command().get_matches();
     let parsed = || {
@@ -117,10 +119,12 @@ pub(crate) struct Serve {
     /// Limit of open connections.
     #[arg(long, value_name = "N", default_value = "65536")]
     pub(crate) connections: NonZeroUsize,
-    /// File of the open connections: with it they survive a restart of the service. It is made if need be.
+    /// File of the open connections: with it they survive a restart of the service. It is made if
+    /// need be.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// Certificate of the service in PEM, with those between it and its authority behind it: gRPC and HTTP speak TLS then.
+    /// Certificate of the service in PEM, with those between it and its authority behind it: gRPC
+    /// and HTTP speak TLS then.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_certificate: Option<PathBuf>,
     /// Private key of the certificate, in PEM.
@@ -129,8 +133,9 @@ pub(crate) struct Serve {
     /// File of bearer tokens, one a line, of mode 600: requests need one of them then.
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Log level: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
-    /// [default: info; warn with --quiet]. Logs go to standard error, as JSON with --json.
+    /// Log level: off, error, warn, info, debug or trace, also by module as in
+    /// warn,heddle_path_service=debug [default: info; warn with --quiet]. Logs go to standard
+    /// error, as JSON with --json.
     #[arg(long, value_name = "LEVEL")]
     pub(crate) log: Option<Targets>,
 }

@@ -34,7 +34,8 @@ async fn each_operation_answers_alike() {
     let set = json_of(grpc.set_link(read::<v1::SetLinkRequest>(&request)).await);
     assert_eq!(http.send("PUT", "/v1/links", &request).await.json(), set);
 
-    // Subflow 1 was on spine-2; of six next hops the fields of 2 and 3 select the spines after theirs.
+    // Subflow 1 was on spine-2; of six next hops the fields of 2 and 3 select the spines after
+    // theirs.
     let renewed = json_of(grpc.renew_connection(v1::RenewConnectionRequest::default()).await);
     assert_eq!(http.request("POST", "/v1/connections/0/lease", "").await.json(), renewed);
     assert_eq!(renewed["affected"], set["affected"]);

@@ -47,7 +47,8 @@ fn a_subflow_leaves_the_link_that_failed() {
     assert_eq!(service.find_paths(&find).unwrap().total, 7);
 }
 
-/// GetConnection and RenewConnection report the impact of link changes, until the subflow is replaced.
+/// GetConnection and RenewConnection report the impact of link changes, until the subflow is
+/// replaced.
 #[test]
 fn hosts_learn_of_the_link_impact() {
     let service = Service::new(network(Field::Ports), &options()).unwrap();
@@ -69,7 +70,8 @@ fn hosts_learn_of_the_link_impact() {
     assert_eq!(service.replace_subflow(&request).unwrap().link_impact(), v1::LinkImpact::None);
     assert_eq!((get().subflows[0].link_impact(), renew().affected), (v1::LinkImpact::None, vec![]));
 
-    // The new fields were made for six next hops of tor-1; with seven again, those after the one that returned have moved.
+    // The new fields were made for six next hops of tor-1; with seven again, those after the one
+    // that returned have moved.
     set(&service, "tor-2", &spine, v1::LinkState::Up);
     assert_eq!(get().subflows[0].link_impact(), v1::LinkImpact::Rerouted);
     assert_eq!(renew().affected[0].link_impact(), v1::LinkImpact::Rerouted);

@@ -52,7 +52,8 @@ fn a_connection_is_kept_for_as_long_as_it_is_renewed() {
     assert!(metrics.contains("heddle_path_connections 0\n"), "{metrics}");
 }
 
-/// 5 s, where 30 s are the default and 90 s the limit: the rest is reported, and renewing starts the same lease again.
+/// 5 s, where 30 s are the default and 90 s the limit: the rest is reported, and renewing starts
+/// the same lease again.
 #[test]
 fn a_caller_may_request_another_lease() {
     let (service, time) = timed();

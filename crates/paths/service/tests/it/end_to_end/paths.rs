@@ -105,7 +105,8 @@ fn ports_that_the_sender_has_in_use_are_not_allocated() {
     assert!(other.iter().all(|subflow| (50_000..51_024).contains(&port(subflow))));
 }
 
-/// 4096 source ports, 7^3 encodings of a path: the taken ports of one connection are kept for the host while it is open.
+/// 4096 source ports, 7^3 encodings of a path: the taken ports of one connection are kept for the
+/// host while it is open.
 #[test]
 fn taken_ports_are_kept_while_a_connection_is_open() {
     let service = Service::new(network(source_ports(4096)), &options()).unwrap();

@@ -102,7 +102,8 @@ fn other_cases() -> Vec<Case> {
     ]
 }
 
-/// Checks that a response is a problem of a type, with all members that RFC 9457 names and those of our own.
+/// Checks that a response is a problem of a type, with all members that RFC 9457 names and those of
+/// our own.
 fn assert_problem(reply: &Reply, kind: &str, status: u16) {
     let problem = reply.json();
     assert!(reply.head.contains("content-type: application/problem+json\r\n"), "{}", reply.head);

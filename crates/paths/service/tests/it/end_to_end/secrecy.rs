@@ -35,7 +35,8 @@ impl MakeWriter<'_> for Log {
     }
 }
 
-/// The ways in which four bytes of the key would be written: in hexadecimal, and as lists of numbers.
+/// The ways in which four bytes of the key would be written: in hexadecimal, and as lists of
+/// numbers.
 fn traces() -> Vec<String> {
     let key = Key::parse(KEY, Cipher::Rc5).unwrap();
     let part = &key.bytes()[..4];

@@ -1,4 +1,5 @@
-//! TLS, tokens, reflection, and the OpenAPI document, with clients of other makers: tonic's and rustls'.
+//! TLS, tokens, reflection, and the OpenAPI document, with clients of other makers: tonic's and
+//! rustls'.
 
 use std::fs;
 use std::sync::Arc;

@@ -95,7 +95,8 @@ fn a_full_table_keeps_its_entries_and_counts_the_rejected() {
 fn a_table_filled_to_a_sixth_refuses_few() {
     let mut rig = Rig::new(End::Client, 4096);
     rig.observe_all(&core::array::from_fn::<_, 683, _>(|i| Connection::other(i as u32).ack()));
-    // The bucket of a new entry is full with probability P(Poisson(4 / 6) >= 4) = 0.5 %, and so is that of each of its two tokens.
+    // The bucket of a new entry is full with probability P(Poisson(4 / 6) >= 4) = 0.5 %, and so is
+    // that of each of its two tokens.
     assert!(rig.counters().table_collisions < 683 * 15 / 1000);
 }
 

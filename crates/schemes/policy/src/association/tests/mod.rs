@@ -1,4 +1,5 @@
-//! Traces of a ToR: handshakes as input, shims as output. Times in nanoseconds; an idle subflow is removed after 1 ms.
+//! Traces of a ToR: handshakes as input, shims as output. Times in nanoseconds; an idle subflow is
+//! removed after 1 ms.
 
 mod collisions;
 mod endings;
@@ -92,7 +93,8 @@ impl Connection {
         self.capable(End::Client, TcpFlags::ACK, keys)
     }
 
-    /// The first data of version 1. Version 0 has the keys in its third packet only, which this repeats.
+    /// The first data of version 1. Version 0 has the keys in its third packet only, which this
+    /// repeats.
     fn data(&self) -> Packet {
         let (sender, receiver) = (self.a, self.b);
         let keys = CapableKeys::WithData { sender, receiver, len: 100, checksum: None };
@@ -197,7 +199,7 @@ fn the_papers_tables_take_21_mb() {
 fn these_tables_take_what_the_paper_counts_and_7_bytes_for_what_it_leaves_out() {
     let config = config(1 << 10);
     let held = Association::new(&config, 1).state_bytes() as u64;
-    // Association: no ID beside the tokens (-8), last-seen time (+6), FINs (+1). Tokens: two slots instead of
-    // one, without a fingerprint, so 8 instead of 6. Keys: a time (+6).
+    // Association: no ID beside the tokens (-8), last-seen time (+6), FINs (+1). Tokens: two slots
+    // instead of one, without a fingerprint, so 8 instead of 6. Keys: a time (+6).
     assert_eq!(held, (paper_bytes(1 << 10, 1) / 35) * (35 - 8 + 6 + 1 + 2 + 6));
 }

@@ -20,7 +20,8 @@ fn flags() -> impl Strategy<Value = TcpFlags> {
     any::<u8>().prop_map(TcpFlags)
 }
 
-/// Any packet of 6 connections with up to 4 further subflows each, and plain packets with any flags.
+/// Any packet of 6 connections with up to 4 further subflows each, and plain packets with any
+/// flags.
 fn packets() -> impl Strategy<Value = Packet> {
     (0u8..6, 0u32..5, 0u8..8, ends(), flags()).prop_map(|(i, subflow, kind, from, flags)| {
         let connection = connection(i);

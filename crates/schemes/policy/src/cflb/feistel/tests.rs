@@ -32,7 +32,8 @@ fn whole_fields_are_permuted() {
     permutes(1 << 20, &key(2));
 }
 
-/// Linux's range of ephemeral ports, all but the low ones, the registry's dynamic ones; a range just too wide for its bits.
+/// Linux's range of ephemeral ports, all but the low ones, the registry's dynamic ones; a range
+/// just too wide for its bits.
 #[test]
 fn ranges_of_ports_are_permuted() {
     for values in [28_232, 28_233, 64_512, 16_384, 16_385, 32_769, 1000, 129, 3, 2, 1] {
@@ -64,8 +65,9 @@ proptest! {
     }
 }
 
-/// Unevenness of consecutive values, such as a client's ports and labels, over remainders of the selectors: Pearson's statistic relative
-/// to the bound that it exceeds with probability 10^-6, for 500 keys together.
+/// Unevenness of consecutive values, such as a client's ports and labels, over remainders of the
+/// selectors: Pearson's statistic relative to the bound that it exceeds with probability 10^-6, for
+/// 500 keys together.
 fn unevenness<const PAIRS: usize>(bits: u32, modulus: u32) -> f64 {
     let (mut sum, mut degrees) = (0.0, 0);
     for number in 0..500 {

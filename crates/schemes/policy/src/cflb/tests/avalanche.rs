@@ -1,7 +1,9 @@
-//! Avalanche (section 3.3): a bit of the input, once flipped, flips each bit of the output half of the time.
+//! Avalanche (section 3.3): a bit of the input, once flipped, flips each bit of the output half of
+//! the time.
 //!
-//! Over n = 16384 keys and inputs an output bit flips n / 2 times, with a standard deviation of sqrt(n) / 2 = 64 (binomial). Six of
-//! them are exceeded by chance once in 5 * 10^8 pairs of bits; a function has 1024 pairs at most.
+//! Over n = 16384 keys and inputs an output bit flips n / 2 times, with a standard deviation of
+//! sqrt(n) / 2 = 64 (binomial). Six of them are exceeded by chance once in 5 * 10^8 pairs of bits;
+//! a function has 1024 pairs at most.
 
 use alloc::vec;
 
@@ -60,7 +62,8 @@ fn six_rounds_of_a_feistel_network_have_avalanche_from_10_bits_on() {
     }
 }
 
-/// Two rounds leave one half as it was but for the flipped bit; four have avalanche where halves are not too narrow.
+/// Two rounds leave one half as it was but for the flipped bit; four have avalanche where halves
+/// are not too narrow.
 #[test]
 fn two_rounds_have_none_and_four_do_from_15_bits_on() {
     assert_eq!(worst_of_feistel::<1>(16), TRIALS / 2);

@@ -28,7 +28,8 @@ fn ports_of_path(codec: &Codec, ttl: u8) -> Vec<u16> {
     (0..=u16::MAX).filter(steers).collect()
 }
 
-/// Three of ten digits are determined: 3^7 encodings, the ports that all routers forward along the path.
+/// Three of ten digits are determined: 3^7 encodings, the ports that all routers forward along the
+/// path.
 #[test]
 fn the_names_of_a_path_are_the_ports_that_steer_along_it() {
     let codec = codec_of_16_bits(3);
@@ -92,7 +93,8 @@ fn another_ttl_gives_other_names() {
     assert!(ports_of_path(&codec, 60).binary_search(&source_port(&found)).is_ok());
 }
 
-/// 2187 encodings each with a TTL of 64 and 63; 54 and 74 differ from 64 by L = 10 and have the same encodings.
+/// 2187 encodings each with a TTL of 64 and 63; 54 and 74 differ from 64 by L = 10 and have the
+/// same encodings.
 #[test]
 fn the_error_of_a_failed_search_has_the_number_of_tries() {
     let codec = codec_of_16_bits(3);

@@ -50,7 +50,8 @@ fn a_path_longer_than_the_selector() {
     assert_eq!(refused(&codec, &[choice(9, 1, 4), choice(1, 0, 4)], &ipv4(64)), too_long);
 }
 
-/// Two routers share a digit if their choices are equal, also with different numbers of next hops; a single next hop needs no digit.
+/// Two routers share a digit if their choices are equal, also with different numbers of next hops;
+/// a single next hop needs no digit.
 #[test]
 fn two_routers_share_a_digit() {
     let codec = codec_of_16_bits(4);

@@ -1,4 +1,5 @@
-//! Tests of the codec: traces of the paper, statistics of flows that are not steered, and random senders.
+//! Tests of the codec: traces of the paper, statistics of flows that are not steered, and random
+//! senders.
 
 mod avalanche;
 mod encoding;

@@ -1,12 +1,13 @@
-//! Uneven spread of the published rules: replies from one port, and selectors that no sender writes, over all 65536 source ports with
-//! B = 3, so that L = 10 and B^L = 59049.
+//! Uneven spread of the published rules: replies from one port, and selectors that no sender
+//! writes, over all 65536 source ports with B = 3, so that L = 10 and B^L = 59049.
 
 use super::*;
 use crate::testing::{chi_square, chi_square_bound};
 
 const TOP: u8 = 9;
 
-/// Next hops of all source ports at the router that reads a digit, and the number of ports that no sender writes.
+/// Next hops of all source ports at the router that reads a digit, and the number of ports that no
+/// sender writes.
 fn next_hops(rules: Rules, position: u8, key: u32) -> ([u32; 3], u32) {
     let field = Field::SourcePort(PortRange::ALL);
     let codec = codec_with(Cipher::Feistel, field, 3, rules, key);
@@ -20,7 +21,8 @@ fn next_hops(rules: Rules, position: u8, key: u32) -> ([u32; 3], u32) {
     (next_hops, hashed)
 }
 
-/// From 59049 = 3^10 up to 65535 the digits at positions 9 and 8 are 0: 6487 more than 3^9 = 19683 of each.
+/// From 59049 = 3^10 up to 65535 the digits at positions 9 and 8 are 0: 6487 more than 3^9 = 19683
+/// of each.
 #[test]
 fn as_published_the_top_digits_are_0_too_often() {
     for position in [8, TOP] {
@@ -30,7 +32,8 @@ fn as_published_the_top_digits_are_0_too_often() {
     }
 }
 
-/// 6487 = 3 * 3^7 - 74: one digit at position 7 is 74 times missing; lower ones lean by less than 3^position.
+/// 6487 = 3 * 3^7 - 74: one digit at position 7 is 74 times missing; lower ones lean by less than
+/// 3^position.
 #[test]
 fn as_published_lower_digits_are_nearly_even() {
     let lean = |position| {
@@ -52,7 +55,8 @@ fn hashing_unwritten_selectors_makes_every_digit_even() {
     }
 }
 
-/// A server's replies, where the source port encodes the path: one port, so one selector, and 4096 clients.
+/// A server's replies, where the source port encodes the path: one port, so one selector, and 4096
+/// clients.
 fn paths_of_replies(rules: Rules) -> [u32; 16] {
     let field = Field::SourcePort(PortRange::ALL);
     let codec = codec_with(Cipher::Feistel, field, 4, rules, 1);

@@ -1,7 +1,8 @@
 //! Flows that are not steered spread as evenly as by a good hash (section 4.1.1).
 //!
-//! Pearson's statistic of each case stays below the bound that it exceeds with probability 10^-6, and so does the sum over all cases of a
-//! kind, which detects a small bias that no single case would show.
+//! Pearson's statistic of each case stays below the bound that it exceeds with probability 10^-6,
+//! and so does the sum over all cases of a kind, which detects a small bias that no single case
+//! would show.
 
 use super::*;
 use crate::testing::{chi_square, chi_square_bound};
@@ -104,7 +105,8 @@ fn one_router_spreads_flows_evenly() {
     }
 }
 
-/// Figure 6b: all paths through four routers are equally frequent, so the choices of the routers are independent.
+/// Figure 6b: all paths through four routers are equally frequent, so the choices of the routers
+/// are independent.
 #[test]
 fn four_routers_in_a_row_choose_independently() {
     for (cipher, field) in KINDS {
@@ -126,8 +128,9 @@ fn four_routers_in_a_row_choose_independently() {
     }
 }
 
-/// Routers L apart read the same digit. With N = B they choose alike, with N < B as often as the digit is a next hop. Flows polarise on
-/// a path longer than the selector, which is why a wide field and a small base matter.
+/// Routers L apart read the same digit. With N = B they choose alike, with N < B as often as the
+/// digit is a next hop. Flows polarise on a path longer than the selector, which is why a wide
+/// field and a small base matter.
 #[test]
 fn routers_a_selector_apart_read_the_same_digit() {
     let codec = codec_of_16_bits(16);

@@ -13,7 +13,8 @@ fn steered(codec: &Codec, next_hop: u16) -> impl Iterator<Item = Fields> {
     })
 }
 
-/// One of 4 next hops is removed: flows steered to 0, 1 and 2 stay, those steered to 3 are spread over the rest.
+/// One of 4 next hops is removed: flows steered to 0, 1 and 2 stay, those steered to 3 are spread
+/// over the rest.
 #[test]
 fn flows_to_a_next_hop_that_is_gone_are_hashed() {
     let codec = codec(Cipher::Rc5, Field::Ports, 4);

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Figure 4 and section 3.2: B = 3, L = 20, a TTL of 64. R1, at position 64 mod 20 = 4, takes 0; R2 has no choice; R4, at position
-/// 62 mod 20 = 2, takes 2: p = 0 * 3^4 + 2 * 3^2 = 18.
+/// Figure 4 and section 3.2: B = 3, L = 20, a TTL of 64. R1, at position 64 mod 20 = 4, takes 0; R2
+/// has no choice; R4, at position 62 mod 20 = 2, takes 2: p = 0 * 3^4 + 2 * 3^2 = 18.
 const PATH: [RouterChoice; 3] = [
     RouterChoice { hop: 0, next_hop: 0, next_hops: 2 },
     RouterChoice { hop: 1, next_hop: 0, next_hops: 1 },
@@ -19,8 +19,8 @@ fn the_papers_selector() {
     assert_eq!((radix.digit(18, 4), radix.digit(18, 2)), (0, 2));
 }
 
-/// Without H (equation 1) the ports are F(18). H adds the same to every digit, so that the selector behind F has the digits of 18
-/// shifted: 20 times the shift, but for a 2 more at position 2.
+/// Without H (equation 1) the ports are F(18). H adds the same to every digit, so that the selector
+/// behind F has the digits of 18 shifted: 20 times the shift, but for a 2 more at position 2.
 #[test]
 fn the_papers_example_through_f() {
     let codec = codec_with(Cipher::Rc5, Field::Ports, 3, Rules::AsPublished, 1);
@@ -82,7 +82,8 @@ fn a_sender_writes_its_field_and_nothing_else() {
     }
 }
 
-/// Section 3.3: another address shifts the digits, so the ports that steer one pair of hosts do not steer another one.
+/// Section 3.3: another address shifts the digits, so the ports that steer one pair of hosts do not
+/// steer another one.
 #[test]
 fn one_pairs_ports_take_other_pairs_elsewhere() {
     let codec = codec(Cipher::Rc5, Field::Ports, 4);
@@ -106,7 +107,8 @@ fn positions_wrap_at_a_multiple_of_the_length() {
     assert_eq!(reasons, [controlled(1, 2), controlled(0, 1), controlled(19, 2)]);
 }
 
-/// Only the first fragment has ports, and some protocols have none: hashed, all alike, whatever the TTL.
+/// Only the first fragment has ports, and some protocols have none: hashed, all alike, whatever the
+/// TTL.
 #[test]
 fn packets_without_the_field_are_hashed() {
     let without_ports = Fields { ports: None, ..ipv4(64) };

@@ -149,7 +149,8 @@ fn apart_nobody_leaves_the_only_hop() {
 }
 
 proptest! {
-    /// The first subflow always uses the best hop. All others use different hops while one is free, for any order of the hops.
+    /// The first subflow always uses the best hop. All others use different hops while one is free,
+    /// for any order of the hops.
     #[test]
     fn further_subflows_keep_apart(
         k in 2u8..5,

@@ -118,8 +118,8 @@ fn these_tables_are_smaller_than_the_papers_for_six_subflows() {
     let held =
         MpHula::new(&config, &SwitchInfo { tors: 10_000, ..switch_info(1) }).state_bytes() as u64;
     let slots = (6_u64 << 17).next_power_of_two();
-    // Best hops: the last-sent time once for each ToR, not k times. Flowlets: 8 bytes as in HULA and 11 for the
-    // owner; the hash is not stored. Mappings: 16 slot numbers a row.
+    // Best hops: the last-sent time once for each ToR, not k times. Flowlets: 8 bytes as in HULA
+    // and 11 for the owner; the hash is not stored. Mappings: 16 slot numbers a row.
     let [best, flowlets, mappings] = [10_000 * (4 * 10 + 6), slots * 19, (1 << 17) * 64];
     assert_eq!(held, best + flowlets + mappings);
     assert!(held < paper_forwarding_bytes(10_000, 4, 1 << 17, 6));

@@ -26,7 +26,8 @@ fn show(tor: &mut MpHula, out_hash: u32, ingress: Ingress, flags: TcpFlags, opti
     tor.handshake(at(0), &Handshake { out_hash, ingress, flags, options: &area[..len] });
 }
 
-/// The ToRs after the handshakes of a connection with two subflows. Flows 11 and 12 are from the client, 21 and 22 from the server.
+/// The ToRs after the handshakes of a connection with two subflows. Flows 11 and 12 are from the
+/// client, 21 and 22 from the server.
 fn two_subflows() -> [MpHula; 2] {
     let [mut client, mut server] = [tor(0), tor(3)];
     let keys = CapableKeys::Both { sender: A, receiver: B };

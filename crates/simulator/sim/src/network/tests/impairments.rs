@@ -86,7 +86,8 @@ fn a_port_loses_its_share_of_packets() {
         network.send_data(bytes(2000) * n, 1500);
         network.arrivals(bytes(2000) * n);
     }
-    // Binomial: 1000 on average, standard deviation 30; five of them are a chance of 6 in 10 million.
+    // Binomial: 1000 on average, standard deviation 30; five of them are a chance of 6 in 10
+    // million.
     let lost = network.port_stats[0].failure_drops;
     assert!((850..1150).contains(&lost), "{lost}");
 }

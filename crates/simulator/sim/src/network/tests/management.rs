@@ -44,7 +44,8 @@ fn gaps(red: &Red, held: u64, count: usize) -> Vec<u32> {
     gaps
 }
 
-/// Floyd and Jacobson, section 7: uniform from 1 to 1 / p, where p grows linearly from `min` to `max`. 60 KB are half of the way: 1 / p is 20.
+/// Floyd and Jacobson, section 7: uniform from 1 to 1 / p, where p grows linearly from `min` to
+/// `max`. 60 KB are half of the way: 1 / p is 20.
 #[test]
 fn packets_between_marks_are_uniform() {
     let gaps = gaps(&red(0.1, 0.002), 60_000, 20_000);
@@ -80,7 +81,8 @@ fn the_share_of_marks_grows_linearly_and_then_at_once_or_gently() {
     assert!((0..1000).all(|_| !below.draw(&abrupt, RATE, &mut random)), "not above `min`");
 }
 
-/// After n packets that find q bytes the average is q (1 - (1 - w)^n) (section 6, equation 2 for a constant queue).
+/// After n packets that find q bytes the average is q (1 - (1 - w)^n) (section 6, equation 2 for a
+/// constant queue).
 #[test]
 fn the_average_follows_a_constant_queue_and_decays_while_the_port_is_idle() {
     let red = red(0.1, 0.01);
@@ -91,7 +93,8 @@ fn the_average_follows_a_constant_queue_and_decays_while_the_port_is_idle() {
         let expected = bytes(60_000).0 as f64 * share;
         assert!((grown.waiting() / expected - 1.0).abs() < 1e-6, "{count}");
     }
-    // Idle for 69 packets, and the packet that finds the port free: the share that is left is 0.99^70, about a half.
+    // Idle for 69 packets, and the packet that finds the port free: the share that is left is
+    // 0.99^70, about a half.
     let before = grown.waiting();
     grown.update(&red, Time::ZERO, bytes(1500) * 69, &class());
     assert!((grown.waiting() / before - 0.99_f64.powi(70)).abs() < 1e-6);
@@ -120,7 +123,8 @@ impl Network {
         (0..self.ports.len() as u32).map(|port| self.backlog(port, now).0).collect()
     }
 
-    /// Offers each of some ports twice its rate, packets of all ports in turn, while the switch never holds more than its buffer.
+    /// Offers each of some ports twice its rate, packets of all ports in turn, while the switch
+    /// never holds more than its buffer.
     fn overload(&mut self, (from, until): (Time, Time), ports: std::ops::Range<u32>, buffer: u64) {
         let gap = bytes(1500) / 2 / u64::from(ports.len() as u32);
         let mut now = from;
@@ -136,7 +140,8 @@ impl Network {
     }
 }
 
-/// Choudhury and Hahne, equation 2: n ports that overflow hold alpha B / (1 + alpha n) each, and B / (1 + alpha n) is free.
+/// Choudhury and Hahne, equation 2: n ports that overflow hold alpha B / (1 + alpha n) each, and B
+/// / (1 + alpha n) is free.
 #[test]
 fn ports_that_overflow_hold_the_equilibrium_of_the_paper() {
     let until = Time::millis(5);
@@ -160,7 +165,8 @@ fn ports_that_overflow_hold_the_equilibrium_of_the_paper() {
     }
 }
 
-/// A port that begins to overflow takes its share from those before: thresholds fall, and their queues drain to it.
+/// A port that begins to overflow takes its share from those before: thresholds fall, and their
+/// queues drain to it.
 #[test]
 fn another_port_lowers_the_thresholds_of_all() {
     let shared = SharedBuffer { bytes: Bytes(600_000), alpha: 1.0 };

@@ -1,4 +1,5 @@
-//! Ports with two queues: a host's own, and a switch's that sends the first bytes of flows before others.
+//! Ports with two queues: a host's own, and a switch's that sends the first bytes of flows before
+//! others.
 
 use std::collections::VecDeque;
 
@@ -135,8 +136,9 @@ fn both_queues_take_a_new_rate() {
     assert_eq!(at, expected.map(bytes));
 }
 
-/// Mean waits of the two classes of an M/D/1 queue with priorities, without preemption (Cobham, Operations Research 1954): R / (1 - rho1) and
-/// R / ((1 - rho1)(1 - rho1 - rho2)), where R is half the load times the service time. Ten standard errors of these means are about 5 %.
+/// Mean waits of the two classes of an M/D/1 queue with priorities, without preemption (Cobham,
+/// Operations Research 1954): R / (1 - rho1) and R / ((1 - rho1)(1 - rho1 - rho2)), where R is half
+/// the load times the service time. Ten standard errors of these means are about 5 %.
 #[test]
 fn mean_waits_are_those_of_the_queue_with_priorities() {
     // The sizes tell the classes apart.

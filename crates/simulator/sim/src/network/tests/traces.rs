@@ -136,8 +136,8 @@ fn utilisation_counts_a_packet_when_it_starts_and_not_when_it_is_queued() {
     assert!(full > 60_000, "an overloaded port reads about 1: {full}");
 }
 
-/// The link is busy for half of the time, whether packets come one by one or wait for each other, and whether or not they
-/// have arrived when the next ones come.
+/// The link is busy for half of the time, whether packets come one by one or wait for each other,
+/// and whether or not they have arrived when the next ones come.
 #[test]
 fn utilisation_is_the_share_of_time_that_a_link_is_busy() {
     let shift = DreShift(17);

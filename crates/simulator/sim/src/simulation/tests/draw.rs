@@ -1,4 +1,5 @@
-//! A small scenario drawn from a seed, likely to have full buffers, ECN marks, failures and hash collisions.
+//! A small scenario drawn from a seed, likely to have full buffers, ECN marks, failures and hash
+//! collisions.
 
 use heddle_scenario::{Scenario, Source, load};
 

@@ -1,4 +1,5 @@
-//! Packets between the groups of dragonflies, by an intermediate group or not, over links that fail.
+//! Packets between the groups of dragonflies, by an intermediate group or not, over links that
+//! fail.
 
 use heddle_policy::Tor;
 use heddle_scenario::{Source, load};
@@ -204,7 +205,8 @@ fn packets_arrive_or_have_no_route_whatever_links_fail() {
     }
 }
 
-/// Kim et al., section 4.1: five steps at most, two of them between groups; of one hop between groups if the group drawn is that of an end.
+/// Kim et al., section 4.1: five steps at most, two of them between groups; of one hop between
+/// groups if the group drawn is that of an end.
 struct Steps;
 
 impl Check for Steps {

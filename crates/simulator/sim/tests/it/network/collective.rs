@@ -25,8 +25,9 @@ fn seconds(outcome: &Outcome) -> f64 {
     (end - start).as_secs_f64()
 }
 
-/// Of n hosts and S bytes each: 2 (n - 1) steps of S / n bytes at the rate of the hosts' links, 2 (n - 1) / n of S in all (Patarasuk and Yuan).
-/// Of 1460 bytes of payload a host sends a frame of 1518 bytes, and acknowledges what it receives at the same time by a frame of 64.
+/// Of n hosts and S bytes each: 2 (n - 1) steps of S / n bytes at the rate of the hosts' links, 2
+/// (n - 1) / n of S in all (Patarasuk and Yuan). Of 1460 bytes of payload a host sends a frame of
+/// 1518 bytes, and acknowledges what it receives at the same time by a frame of 64.
 #[test]
 fn a_ring_on_an_empty_fabric_takes_its_closed_form() {
     let outcome = run(&scenario(RING, &[]), 1);
@@ -46,7 +47,8 @@ fn a_host_sends_a_part_after_it_has_received_the_one_before() {
     assert_eq!([0, 1, 2].map(|n| (flows[n].from, flows[n].to)), [(2, 0), (0, 5), (5, 2)]);
     let sizes: u64 = flows.iter().map(|flow| flow.size.0).sum();
     assert_eq!(sizes, 4 * 1000, "each step moves the whole vector");
-    // Flows of one size on one connection: a segment may end two of them, so that ends may coincide.
+    // Flows of one size on one connection: a segment may end two of them, so that ends may
+    // coincide.
     for (place, flow) in flows.iter().enumerate() {
         let step = flows[..place].iter().filter(|f| f.from == flow.from).count();
         let received = flows.iter().filter(|f| f.to == flow.from && f.start + f.fct <= flow.start);
@@ -57,7 +59,8 @@ fn a_host_sends_a_part_after_it_has_received_the_one_before() {
     }
 }
 
-/// 2 ceil(log2 n) steps of the whole vector: of eight hosts six (Thakur, Rabenseifner and Gropp). No host sends while it receives.
+/// 2 ceil(log2 n) steps of the whole vector: of eight hosts six (Thakur, Rabenseifner and Gropp).
+/// No host sends while it receives.
 #[test]
 fn a_tree_on_an_empty_fabric_takes_its_closed_form() {
     let tree = [("workload.operation", "tree-all-reduce"), ("workload.size", "20MB")];

@@ -89,7 +89,8 @@ proptest! {
         prop_assert!(outcome.totals.simulated <= Time::micros(limit));
     }
 
-    /// Routing finds another way. HULA's next hops stay those of before, so it may have none; ECMP stands in for it.
+    /// Routing finds another way. HULA's next hops stay those of before, so it may have none; ECMP
+    /// stands in for it.
     #[test]
     fn flows_finish_around_a_link_that_stays_down(
         mut scenario in scenario(),

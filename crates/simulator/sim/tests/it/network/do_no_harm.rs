@@ -1,4 +1,5 @@
-//! TCP and MPTCP hosts in one network: the second goal of coupled congestion control (RFC 6356 section 2).
+//! TCP and MPTCP hosts in one network: the second goal of coupled congestion control (RFC 6356
+//! section 2).
 
 use heddle_sim::Outcome;
 
@@ -24,8 +25,8 @@ fn mean(outcome: &Outcome, workload: u16) -> f64 {
     rates.iter().sum::<f64>() / 4.0
 }
 
-/// "A multipath flow should not take up more capacity from any of the resources shared by its different paths than if it were a single flow
-/// using only one of these paths."
+/// "A multipath flow should not take up more capacity from any of the resources shared by its
+/// different paths than if it were a single flow using only one of these paths."
 #[test]
 fn a_coupled_connection_takes_no_more_than_tcp_and_an_uncoupled_one_nearly_twice_as_much() {
     for coupling in ["lia", "olia", "balia"] {

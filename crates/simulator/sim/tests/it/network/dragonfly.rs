@@ -21,7 +21,8 @@ const DRAGONFLY: &str = r#"
     duration = "100ms"
 "#;
 
-/// Section 4.1: the worst case of minimal routing. All of a group send to the next, over the one link between both.
+/// Section 4.1: the worst case of minimal routing. All of a group send to the next, over the one
+/// link between both.
 #[test]
 fn a_group_that_sends_to_one_other_has_one_link() {
     let pairs: Vec<String> = (1..=8).map(|i| format!("\"host-{i} host-{}\"", i + 8)).collect();
@@ -40,14 +41,16 @@ fn a_group_that_sends_to_one_other_has_one_link() {
     assert!((7.5..8.04).contains(&eight), "{eight}");
 }
 
-/// Host 1 is of router 1, which leads to groups 2 and 3; host 17 of group 3's first router, to which the link from group 1 leads; host 24 of its last.
+/// Host 1 is of router 1, which leads to groups 2 and 3; host 17 of group 3's first router, to
+/// which the link from group 1 leads; host 24 of its last.
 #[test]
 fn a_packet_crosses_the_links_of_its_minimal_path() {
     let replayed = DRAGONFLY.replace("[workload]\n    kind = \"long\"\n", "");
     let replayed = replayed.split("[measure]").next().unwrap();
     let flows = "0s,host-1,host-17,1460B\n1ms,host-1,host-24,1460B\n2ms,host-8,host-24,1460B\n3ms,host-1,host-2,1460B\n";
     let outcome = run(&replay(replayed, &[], flows), 1);
-    // Links of 10 Gbps with the delays of those of hosts, and of those inside of groups and between them.
+    // Links of 10 Gbps with the delays of those of hosts, and of those inside of groups and between
+    // them.
     let time = |local: u64, global: u64| {
         let links = 2 + local + global;
         let crossing = |bytes| Rate::gbps(10).time_for(Bytes(bytes)) * links;
@@ -80,11 +83,13 @@ fn throughput(routing: &str, pairs: impl Iterator<Item = (u32, u32)>) -> f64 {
     goodputs.sum::<f64>() * 1518.0 / 1460.0 / 10e9 / 72.0
 }
 
-/// Share of the hosts' links by Valiant's routing, whose packets cross 16/9 links between groups on average: 1 of those 2 of 9 whose intermediate group
-/// is that of an end, else 2. A link between groups carries 16/9 of what a host sends, and the acknowledgements of as many packets: 54 %.
+/// Share of the hosts' links by Valiant's routing, whose packets cross 16/9 links between groups on
+/// average: 1 of those 2 of 9 whose intermediate group is that of an end, else 2. A link between
+/// groups carries 16/9 of what a host sends, and the acknowledgements of as many packets: 54 %.
 const VALIANT: f64 = 9.0 / 16.0 / (1.0 + 64.0 / 1518.0);
 
-/// Kim et al., section 4.2, worst-case traffic: each group sends to the next. By minimal routing 1/(a p), what one link carries for all hosts of a group.
+/// Kim et al., section 4.2, worst-case traffic: each group sends to the next. By minimal routing
+/// 1/(a p), what one link carries for all hosts of a group.
 #[test]
 fn valiant_carries_half_of_the_capacity_under_adversarial_traffic() {
     let of = |routing| throughput(routing, (0..72).map(|host| (host, (host + 8) % 72)));
@@ -96,7 +101,8 @@ fn valiant_carries_half_of_the_capacity_under_adversarial_traffic() {
     assert!((2.0 * minimal..valiant).contains(&ugal_l), "{ugal_l}");
 }
 
-/// Section 4.2, uniform traffic: Valiant's algorithm costs about half of the capacity. Each host sends to one in every other group.
+/// Section 4.2, uniform traffic: Valiant's algorithm costs about half of the capacity. Each host
+/// sends to one in every other group.
 #[test]
 fn valiant_costs_half_of_the_capacity_under_uniform_traffic() {
     let to = |host| (1..9).map(move |group| (host, (host + 8 * group) % 72));
@@ -108,7 +114,8 @@ fn valiant_costs_half_of_the_capacity_under_uniform_traffic() {
     assert!((1.3 * VALIANT..minimal).contains(&ugal_g), "{ugal_g}");
 }
 
-/// A flow keeps its intermediate group: no packet overtakes another, and flows take as long as their paths are.
+/// A flow keeps its intermediate group: no packet overtakes another, and flows take as long as
+/// their paths are.
 #[test]
 fn a_flow_keeps_its_intermediate_group() {
     let replayed = DRAGONFLY.replace("[workload]\n    kind = \"long\"\n", "");

@@ -10,7 +10,8 @@ use crate::network::support::{replay, run};
 const FLOW: u32 = 64 + 1058;
 const FLOWS: u32 = 1000;
 
-/// Flows from hosts 1 to 4 to four from `first_server` on, and one at last between neighbours, to end the run later.
+/// Flows from hosts 1 to 4 to four from `first_server` on, and one at last between neighbours, to
+/// end the run later.
 fn flows(first_server: u32) -> String {
     let mut list = String::new();
     for i in 0..FLOWS {
@@ -35,8 +36,8 @@ fn chi_square(counts: &[f64]) -> f64 {
     counts.iter().map(|count| (count - expected).powi(2) / expected).sum()
 }
 
-/// Over 40 seeds the statistic sums to a chi-square variable of 40 * 3 degrees of freedom: neither uneven nor, as with round robin, too
-/// even. Bounds are 4 sigma.
+/// Over 40 seeds the statistic sums to a chi-square variable of 40 * 3 degrees of freedom: neither
+/// uneven nor, as with round robin, too even. Bounds are 4 sigma.
 #[test]
 fn flows_are_split_binomially_over_the_uplinks() {
     let text = r#"

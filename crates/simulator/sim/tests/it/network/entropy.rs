@@ -4,8 +4,9 @@ use heddle_sim::Outcome;
 
 use crate::network::support::{run, scenario};
 
-/// Eight flows without end from one leaf to the other. A flow alone fills its host's link and nothing else: hosts are 50 times slower than
-/// the links between switches. Hosts' own ports do not mark.
+/// Eight flows without end from one leaf to the other. A flow alone fills its host's link and
+/// nothing else: hosts are 50 times slower than the links between switches. Hosts' own ports do not
+/// mark.
 const LONG: &str = r#"
     scheme = "ecmp"
     [fabric]
@@ -47,7 +48,8 @@ fn slow_flows(entropy: &str, keys: &Keys) -> usize {
     (1..=3).map(slow).sum()
 }
 
-/// One of the two paths is slower than a host, but carries the acknowledgements of all. No timer expires: it is the marks that tell.
+/// One of the two paths is slower than a host, but carries the acknowledgements of all. No timer
+/// expires: it is the marks that tell.
 const SLOW_LINK: [(&str, &str); 4] = [
     ("fabric.link", r#"[{ between = "leaf-1 spine-1", rate = "50Mbps" }]"#),
     ("transport.min_rto", "2s"),
@@ -60,7 +62,8 @@ fn flows_leave_a_slow_path_for_its_marks() {
     let flow = slow_flows("flow", &SLOW_LINK);
     assert!(flow >= 6, "about half of 24");
     assert_eq!(slow_flows("flowbender", &SLOW_LINK), 0);
-    // PLB waits for rounds with half of the packets marked, so that a queue of one packet has to count.
+    // PLB waits for rounds with half of the packets marked, so that a queue of one packet has to
+    // count.
     let early = [&SLOW_LINK[..], &[("fabric.mark_above", "1400B")]].concat();
     let plb = slow_flows("plb", &early);
     assert!(2 * plb <= flow, "{plb} of {flow} are left");
@@ -81,7 +84,8 @@ fn flows_leave_a_dead_path_after_timeouts() {
     }
 }
 
-/// One flow over four paths of its own rate, of which one is cut after 20 ms; 100 ms are measured from 50 ms on.
+/// One flow over four paths of its own rate, of which one is cut after 20 ms; 100 ms are measured
+/// from 50 ms on.
 fn sprayed(entropy: &str, keys: &Keys) -> Outcome {
     let base = [
         ("entropy", entropy),
@@ -149,8 +153,9 @@ fn subflows_and_delayed_acknowledgements_have_entropy_values() {
     }
 }
 
-/// Each subflow of MPTCP has a ring and a failure of its own. A dead path is found as by TCP; the windows of coupled subflows are smaller and grow more slowly, so that
-/// the random values after each thaw cost them more.
+/// Each subflow of MPTCP has a ring and a failure of its own. A dead path is found as by TCP; the
+/// windows of coupled subflows are smaller and grow more slowly, so that the random values after
+/// each thaw cost them more.
 #[test]
 fn reps_under_mptcp_avoids_a_dead_path_with_every_coupling() {
     let cut = ("event", r#"[{ at = "20ms", fail = ["leaf-1 spine-1"] }]"#);
@@ -172,7 +177,8 @@ fn reps_under_mptcp_avoids_a_dead_path_with_every_coupling() {
     }
 }
 
-/// Flows of a connection each, of which some open while a path is dead: handshakes and joins find another, and every flow finishes.
+/// Flows of a connection each, of which some open while a path is dead: handshakes and joins find
+/// another, and every flow finishes.
 #[test]
 fn connections_open_over_a_dead_path_with_reps_under_mptcp() {
     let keys = [

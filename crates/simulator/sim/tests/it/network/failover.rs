@@ -1,4 +1,5 @@
-//! HULA during failure and recovery of links: traffic leaves after missed probes, and returns. T_p = 200 us, T_fail = 600 us.
+//! HULA during failure and recovery of links: traffic leaves after missed probes, and returns.
+//! T_p = 200 us, T_fail = 600 us.
 
 use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, Outcome};
@@ -40,7 +41,8 @@ struct Fault {
     pattern: &'static str,
 }
 
-/// The links are remote from the senders; in the last one, the switch at the failed link still receives probes of its ToR by a detour.
+/// The links are remote from the senders; in the last one, the switch at the failed link still
+/// receives probes of its ToR by a detour.
 const FAULTS: [Fault; 3] = [
     Fault {
         fabric: r#"{ kind = "leaf-spine", hosts_per_leaf = 8, parallel_links = 1 }"#,
@@ -78,7 +80,8 @@ fn timed_out(outcome: &Outcome) -> Vec<&FlowRecord> {
     outcome.flows.iter().filter(|flow| flow.fct > Time::millis(9)).collect()
 }
 
-/// Except for one flow in some thousands that shares a flowlet slot with a flow to another ToR, whose hop over the failed link is correct.
+/// Except for one flow in some thousands that shares a flowlet slot with a flow to another ToR,
+/// whose hop over the failed link is correct.
 #[test]
 fn traffic_leaves_a_failed_link_once_probes_have_been_missed() {
     let moved = DOWN + FAIL_AFTER + PROBE_PERIOD * 2;

@@ -20,7 +20,8 @@ fn end(flow: &FlowRecord) -> Time {
     flow.start + flow.fct
 }
 
-/// A diamond: a before b and c, both before d, which starts 50 us after the later one; e is alone and late.
+/// A diamond: a before b and c, both before d, which starts 50 us after the later one; e is alone
+/// and late.
 #[test]
 fn a_flow_starts_when_the_last_of_those_before_it_has_arrived() {
     let scenario = graph(

@@ -10,8 +10,9 @@ use crate::network::support::{replay, run};
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// With spurious timeouts, delayed acknowledgements, subflows, tables that are full, and drains. Nothing is lost: the counter takes a retransmission
-    /// for reordered that leaves the sender in the same instant as new data.
+    /// With spurious timeouts, delayed acknowledgements, subflows, tables that are full, and
+    /// drains. Nothing is lost: the counter takes a retransmission for reordered that leaves the
+    /// sender in the same instant as new data.
     #[test]
     fn no_packet_overtakes_an_earlier_one_on_any_fabric(
         mut scenario in scenario(),
@@ -71,14 +72,15 @@ fn slowest(overrides: &[(&str, &str)], flows: &str, seed: u64) -> f64 {
 fn a_new_flow_takes_the_uplink_that_another_has_not_filled() {
     let flows = "0us,host-1,host-3,10MB\n100us,host-2,host-4,10MB";
     for seed in 1..=20 {
-        // The window of 60 KB is more than a round trip carries, so that the first flow's uplink or its host's has a queue.
+        // The window of 60 KB is more than a round trip carries, so that the first flow's uplink or
+        // its host's has a queue.
         let slowest = slowest(&[("fabric.host_rate", "40Gbps")], flows, seed);
         assert!(slowest < 12.0, "seed {seed}: {slowest} ms");
     }
 }
 
-/// Until the uplink to the second spine recovers both flows share the other one. Neither has a gap in what is in flight, since a window of 60 KB
-/// is more than the uplink carries in a round trip.
+/// Until the uplink to the second spine recovers both flows share the other one. Neither has a gap
+/// in what is in flight, since a window of 60 KB is more than the uplink carries in a round trip.
 #[test]
 fn a_drain_parts_flows_that_share_an_uplink() {
     let flows = "200us,host-1,host-3,10MB\n200us,host-2,host-4,10MB";

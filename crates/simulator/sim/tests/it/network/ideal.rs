@@ -76,8 +76,9 @@ fn no_scheme_beats_it() {
     }
 }
 
-/// 8 MB flows from each host i to i + 4, and the reverse flows: every link carries one flow each way. Acknowledgements go before a host's
-/// own data, so that the reverse flows cost no more than their acknowledgements' bytes, and nothing is sent again.
+/// 8 MB flows from each host i to i + 4, and the reverse flows: every link carries one flow each
+/// way. Acknowledgements go before a host's own data, so that the reverse flows cost no more than
+/// their acknowledgements' bytes, and nothing is sent again.
 #[test]
 fn flows_in_both_directions_do_not_delay_each_other() {
     let fabric = r#"{ kind = "leaf-spine", leaves = 2, spines = 4, hosts_per_leaf = 4 }"#;

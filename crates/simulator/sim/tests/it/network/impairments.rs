@@ -26,7 +26,8 @@ fn goodput(outcome: &Outcome) -> f64 {
     outcome.long_flows[0].goodput().0 as f64
 }
 
-/// A window of sqrt(3 / (2 p)) segments on average (Mathis et al., CCR 1997, with an acknowledgement for each segment).
+/// A window of sqrt(3 / (2 p)) segments on average (Mathis et al., CCR 1997, with an
+/// acknowledgement for each segment).
 #[test]
 fn a_flow_under_random_loss_has_the_window_of_theory() {
     let loss = 0.002_f64;
@@ -68,7 +69,8 @@ fn a_blackhole_stops_its_share_of_flows_and_no_others() {
     let over: Vec<_> =
         outcome.long_flows.iter().filter(|f| crosses(f.from) != crosses(f.to)).collect();
     let stopped = over.iter().filter(|f| f.delivered.0 == 0).count() as f64 / over.len() as f64;
-    // Data or its acknowledgements: 1 - 0.75^2 = 0.44. Of about 64 flows the standard deviation is 0.062.
+    // Data or its acknowledgements: 1 - 0.75^2 = 0.44. Of about 64 flows the standard deviation is
+    // 0.062.
     assert!((0.2..0.68).contains(&stopped), "{stopped}");
     let inside = outcome.long_flows.iter().filter(|f| crosses(f.from) == crosses(f.to));
     assert!(inside.clone().count() > 20 && inside.clone().all(|f| f.delivered.0 > 0));

@@ -50,7 +50,8 @@ fn subflows_take_the_interfaces_in_turn() {
     }
 }
 
-/// A connection has one interface, another may have the other: of 16 all have the same with a probability of 2^-15.
+/// A connection has one interface, another may have the other: of 16 all have the same with a
+/// probability of 2^-15.
 #[test]
 fn tcp_connections_are_spread_over_the_interfaces() {
     let pairs = format!("[{}]", vec!["\"host-1 host-3\""; 16].join(","));
@@ -73,8 +74,8 @@ fn a_connection_goes_on_when_an_interface_is_cut() {
     assert!(outcome.totals.timeouts > 0 && outcome.totals.lost_to_failures > 0);
 }
 
-/// 100 full segments over two interfaces are 50 each: store-and-forward over four links, the first and the last of 10 Gbps. Delays and the
-/// handshake as with one.
+/// 100 full segments over two interfaces are 50 each: store-and-forward over four links, the first
+/// and the last of 10 Gbps. Delays and the handshake as with one.
 #[test]
 fn the_ideal_time_is_that_of_half_the_segments() {
     let ideal = |interfaces: &str, transport: &str, size: u64| {
@@ -104,7 +105,8 @@ fn the_ideal_time_is_that_of_half_the_segments() {
     assert!(ideal("2", mptcp, 146_000) > Time::micros(50));
 }
 
-/// Web search on 16 hosts a ToR: the same flows under each scheme; none is faster than its ideal time.
+/// Web search on 16 hosts a ToR: the same flows under each scheme; none is faster than its ideal
+/// time.
 #[test]
 fn no_flow_is_faster_than_its_ideal_time() {
     let text = r#"

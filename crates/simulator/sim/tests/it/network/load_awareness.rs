@@ -1,4 +1,5 @@
-//! Small flows beside a large one: load-aware schemes avoid its path, with local and with remote congestion.
+//! Small flows beside a large one: load-aware schemes avoid its path, with local and with remote
+//! congestion.
 
 use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, Outcome};
@@ -18,14 +19,16 @@ const LEAF_SPINE: &str = r#"
     probe_warm_up = "2ms"
 "#;
 
-/// One flow of 25 MB, which fills a link of 10 Gbps for 20 ms, and a small one every 10 us from leaf 1 to leaf 2.
+/// One flow of 25 MB, which fills a link of 10 Gbps for 20 ms, and a small one every 10 us from
+/// leaf 1 to leaf 2.
 fn one_elephant(from: &str, scheme: &str) -> Scenario {
     let mouse = |i: u32| format!("{}us,host-{},host-{},1000B", 10 * i, i % 6 + 2, i % 7 + 10);
     let mice = (0..1900).map(mouse).collect::<Vec<_>>().join("\n");
     replay(LEAF_SPINE, &[("scheme", scheme)], &format!("0s,{from},host-9,25MB\n{mice}"))
 }
 
-/// Mean delay of small flows beyond their ideal completion time, in seconds, after paths have been measured.
+/// Mean delay of small flows beyond their ideal completion time, in seconds, after paths have been
+/// measured.
 fn delay_of_mice(outcome: &Outcome) -> f64 {
     let is_mouse = |flow: &&FlowRecord| flow.size.0 == 1000 && flow.start > Time::millis(4);
     let mice = outcome.flows.iter().filter(is_mouse);
@@ -33,7 +36,8 @@ fn delay_of_mice(outcome: &Outcome) -> f64 {
     delays.iter().sum::<f64>() / delays.len() as f64
 }
 
-/// From host 1 the elephant fills an uplink of the mice's own leaf; from host 17, a link that only a spine sees.
+/// From host 1 the elephant fills an uplink of the mice's own leaf; from host 17, a link that only
+/// a spine sees.
 #[test]
 fn small_flows_keep_off_a_loaded_path() {
     for from in ["host-1", "host-17"] {

@@ -85,8 +85,9 @@ fn load(outcome: &Outcome, from: &str, to: &str) -> f64 {
     shares.iter().sum::<f64>() / shares.len() as f64
 }
 
-/// Host 3's subflows use spine 1 only towards leaf 2; host 1's use one spine each. Host 3's take the share of one flow there (goal 2 of
-/// RFC 6356), so an uncoupled flow of host 1 would have half of it. Goal 3, to move off the more congested path, gives it less.
+/// Host 3's subflows use spine 1 only towards leaf 2; host 1's use one spine each. Host 3's take
+/// the share of one flow there (goal 2 of RFC 6356), so an uncoupled flow of host 1 would have half
+/// of it. Goal 3, to move off the more congested path, gives it less.
 #[test]
 fn coupled_subflows_leave_a_congested_path() {
     let overrides = [

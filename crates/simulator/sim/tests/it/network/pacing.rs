@@ -6,7 +6,8 @@ use heddle_units::{Bytes, Rate, Time};
 
 use crate::network::support::{Overrides, replay, run, scenario};
 
-/// A host of 100 Gbps sends to one of 10 Gbps; a round trip takes 200 us, and the initial window is 64 segments.
+/// A host of 100 Gbps sends to one of 10 Gbps; a round trip takes 200 us, and the initial window is
+/// 64 segments.
 const ONE_TO_ONE: &str = r#"
     scheme = "ecmp"
     [fabric]
@@ -41,8 +42,10 @@ fn longest_queue(outcome: &Outcome, from: Time) -> f64 {
     f64::from(queues.max().unwrap_or(0)) / FRAME as f64
 }
 
-/// A window of 64 segments over 200 us at 200 percent: 1.56 us for each, more than the 1.21 us that one takes on the link. So the queue is longest when the
-/// eleventh segment joins the ten that are not paced; without pacing it is that of the whole window, which the host sends ten times as fast as the link.
+/// A window of 64 segments over 200 us at 200 percent: 1.56 us for each, more than the 1.21 us that
+/// one takes on the link. So the queue is longest when the eleventh segment joins the ten that are
+/// not paced; without pacing it is that of the whole window, which the host sends ten times as fast
+/// as the link.
 #[test]
 fn the_queue_of_a_paced_window_is_that_of_its_first_ten_segments() {
     let flow = "0s,host-1,host-2,93440B\n";
@@ -76,8 +79,9 @@ fn a_paced_flow_takes_as_long_as_computed() {
     assert_eq!(paced.flows[0].fct, handshake + wait * 54 + one_way(FRAME));
 }
 
-/// After a pause no acknowledgement clocks the window of a connection that does not restart. Its first segment is late, which halves the first wait, to 0.8 of
-/// a segment's time: so two segments meet, and no more.
+/// After a pause no acknowledgement clocks the window of a connection that does not restart. Its
+/// first segment is late, which halves the first wait, to 0.8 of a segment's time: so two segments
+/// meet, and no more.
 #[test]
 fn a_window_after_a_pause_is_paced_from_its_first_segment_on() {
     let graph = "id,after,from,to,size,delay\n\

@@ -62,7 +62,8 @@ fn paths(outcome: &Outcome) -> f64 {
     used.paths_sum as f64 / used.samples as f64
 }
 
-/// Section 4.2.2: "the performance of MPTCP-CFLB is completely deterministic", whatever carries the path.
+/// Section 4.2.2: "the performance of MPTCP-CFLB is completely deterministic", whatever carries the
+/// path.
 #[test]
 fn seven_subflows_take_seven_paths() {
     let most = 7.0 * 100e6 * 1460.0 / 1518.0;
@@ -91,7 +92,8 @@ fn hashed_subflows_meet() {
     assert!((3.9..5.4).contains(&mean), "{mean}");
 }
 
-/// Each of 16 hosts sends to another. Flows are placed as they come and stay, so a few meet all the same.
+/// Each of 16 hosts sends to another. Flows are placed as they come and stay, so a few meet all the
+/// same.
 #[test]
 fn placed_flows_are_faster_than_hashed_ones() {
     let sum = |overrides: Overrides| {
@@ -115,12 +117,13 @@ fn mice_are_hashed() {
     let (mice, elephants) = (sized("99KB"), sized("100KB"));
     assert_eq!((mice.totals.placed, mice.flows.len()), (0, 200));
     assert_eq!(elephants.totals.placed, elephants.totals.flows_started);
-    // Random digits name one of N next hops in N of B cases: with N = B = 2 in all, but for packets with one next hop only.
+    // Random digits name one of N next hops in N of B cases: with N = B = 2 in all, but for packets
+    // with one next hop only.
     assert!(mice.scheme.hashed == 0 && mice.scheme.controlled > 0);
 }
 
-/// Routers renumber their next hops when routing converges after a failure: packets whose digit has no next hop any more are hashed,
-/// and every flow continues.
+/// Routers renumber their next hops when routing converges after a failure: packets whose digit has
+/// no next hop any more are hashed, and every flow continues.
 #[test]
 fn connections_survive_a_renumbering() {
     let events = [

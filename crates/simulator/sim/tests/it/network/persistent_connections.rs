@@ -27,7 +27,8 @@ const TWO_POD: &str = r#"
 fn with(connections: &str) -> Outcome {
     let each = match connections {
         "persistent" => TWO_POD.to_owned(),
-        // Losses at the senders' ports put flows out of order: a host's buffer is made too small for them.
+        // Losses at the senders' ports put flows out of order: a host's buffer is made too small
+        // for them.
         _ => TWO_POD
             .replace("connections_per_pair = 1", "")
             .replace("hosts_per_tor = 1", "hosts_per_tor = 1\nhost_buffer = \"40KB\""),
@@ -53,7 +54,8 @@ fn flows_of_one_connection_finish_in_the_order_in_which_they_start() {
     assert!(pairs.values().any(|flows| !flows.is_sorted_by_key(|flow| flow.start)));
 }
 
-/// A flow's completion time counts its wait: its bytes follow those of the flow before it, at 10 Gbps at most.
+/// A flow's completion time counts its wait: its bytes follow those of the flow before it, at 10
+/// Gbps at most.
 #[test]
 fn waiting_for_the_connection_counts() {
     let outcome = with("persistent");

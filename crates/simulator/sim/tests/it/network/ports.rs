@@ -31,7 +31,8 @@ fn outcome(overrides: Overrides) -> Outcome {
     run(&scenario(DCTCP, overrides), 1)
 }
 
-/// RED whose average is the queue and whose thresholds are one is the marking of DCTCP (Alizadeh et al., SIGCOMM 2010, section 3.1).
+/// RED whose average is the queue and whose thresholds are one is the marking of DCTCP (Alizadeh et
+/// al., SIGCOMM 2010, section 3.1).
 #[test]
 fn red_of_weight_1_and_one_threshold_is_a_threshold() {
     let step = outcome(&[("fabric.mark_above", "30KB")]);
@@ -52,7 +53,8 @@ fn red_marks_by_its_keys() {
     assert!(certain > likely && likely > seldom && seldom > 0, "{certain} {likely} {seldom}");
 }
 
-/// Packets that all switches hold, switch by switch: never more than the buffer, of which thresholds leave a part free.
+/// Packets that all switches hold, switch by switch: never more than the buffer, of which
+/// thresholds leave a part free.
 #[test]
 fn a_switch_holds_no_more_than_its_shared_buffer() {
     let incast = [

@@ -33,8 +33,9 @@ fn probes_a_period(outcome: &Outcome, from: &str, to: &str) -> f64 {
     f64::from(bytes) / 64.0 / 80.0
 }
 
-/// HULA section 4.1: a link carries upwards the probes of the ToRs below it, and downwards those of all ToRs except the ones below it.
-/// Each core switch forwards the first probe of a ToR, which comes from one of the pod's two aggregation switches, to the other one.
+/// HULA section 4.1: a link carries upwards the probes of the ToRs below it, and downwards those of
+/// all ToRs except the ones below it. Each core switch forwards the first probe of a ToR, which
+/// comes from one of the pod's two aggregation switches, to the other one.
 #[test]
 fn each_link_of_the_two_pod_fabric_carries_its_tors_probes_once_a_period() {
     let outcome = run(&idle_two_pod(), 1);
@@ -79,7 +80,8 @@ fn tors(scenario: &Scenario) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// A switch forwards a ToR's probe at most once in 7/8 of T_p on each of its links, so probes do not loop.
+    /// A switch forwards a ToR's probe at most once in 7/8 of T_p on each of its links, so probes
+    /// do not loop.
     #[test]
     fn no_fabric_makes_probes_loop(mut scenario in scenario_with_failures(), seed: u64) {
         let schemes = schemes_for(&scenario.fabric.graph);

@@ -38,7 +38,8 @@ fn star(utilisation: f64) -> Scenario {
     scenario
 }
 
-/// Waiting time in the queue, in seconds. Packets queue on their own links too, but those are 40 times as fast.
+/// Waiting time in the queue, in seconds. Packets queue on their own links too, but those are 40
+/// times as fast.
 fn wait(flow: &FlowRecord) -> f64 {
     (flow.fct - flow.ideal_fct).as_secs_f64()
 }

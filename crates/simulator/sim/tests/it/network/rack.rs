@@ -4,7 +4,8 @@ use heddle_sim::Outcome;
 
 use crate::network::support::{run, scenario};
 
-/// Every host sends without end to one other, over a fabric that is as fast as they are: under spraying, a third of the segments are reordered.
+/// Every host sends without end to one other, over a fabric that is as fast as they are: under
+/// spraying, a third of the segments are reordered.
 const PERMUTATION: &str = r#"
     scheme = "spray"
     [fabric]
@@ -56,8 +57,8 @@ fn goodput(outcome: &Outcome) -> f64 {
     sum / outcome.long_flows.len() as f64 / 1e9
 }
 
-/// Counting takes hundreds of late segments for lost, so that windows stay small and fewer are late. RACK has its recoveries while its windows
-/// adapt.
+/// Counting takes hundreds of late segments for lost, so that windows stay small and fewer are
+/// late. RACK has its recoveries while its windows adapt.
 #[test]
 fn spraying_under_rack_has_few_recoveries_and_nearly_the_goodput_without_a_fabric() {
     let mptcp = [

@@ -111,7 +111,8 @@ prop_compose! {
     }
 }
 
-/// One to three tiers of switches; any two ToRs are connected, at least through the first switch of the top tier.
+/// One to three tiers of switches; any two ToRs are connected, at least through the first switch of
+/// the top tier.
 pub fn graph() -> impl Strategy<Value = Graph> {
     (shape(), prop::collection::vec(cable(), 64)).prop_map(|(shape, cables)| {
         let graph = Graph { nodes: Vec::new(), links: Vec::new(), routing: Routing::UpDown };

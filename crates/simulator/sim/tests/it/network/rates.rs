@@ -27,7 +27,8 @@ fn up_and_down(size: &str) -> [(Time, Time); 2] {
     [of(0), of(2)]
 }
 
-/// A handshake of 64 bytes there and back, and a packet of 1460 that takes 1518, over two links of 1 us.
+/// A handshake of 64 bytes there and back, and a packet of 1460 that takes 1518, over two links of
+/// 1 us.
 #[test]
 fn a_packet_up_and_a_packet_down_take_the_time_of_their_own_rate() {
     let frame = |gbps, bytes| Rate::gbps(gbps).time_for(Bytes(bytes));
@@ -77,7 +78,8 @@ fn across(event: &str) -> [f64; 2] {
 fn an_event_degrades_and_repairs_one_direction() {
     // Acknowledgements of 64 bytes take their part of the direction against their flow.
     let near = |[up, down]: [f64; 2], expected: [f64; 2]| {
-        // Where both queue, acknowledgements arrive in bunches, and queues run empty between them (Zhang et al., SIGCOMM 1991).
+        // Where both queue, acknowledgements arrive in bunches, and queues run empty between them
+        // (Zhang et al., SIGCOMM 1991).
         let least = if expected == [5.0; 2] { 0.8 } else { 0.97 };
         let found = [up + down * 64.0 / 1518.0, down + up * 64.0 / 1518.0];
         let is_near = |(found, expected): (&f64, &f64)| {

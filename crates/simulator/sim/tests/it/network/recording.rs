@@ -64,7 +64,8 @@ fn record(scenario: &Scenario, links: &[&[&str]], flows: &[u32]) -> (Kept, Outco
     (kept, outcome.expect("it runs"))
 }
 
-/// 100 segments of 1460 bytes: a SYN, its answer, the data in sequence from 1 on, an acknowledgement of each.
+/// 100 segments of 1460 bytes: a SYN, its answer, the data in sequence from 1 on, an
+/// acknowledgement of each.
 #[test]
 fn a_transfer_on_the_wire_is_that_of_the_rfcs() {
     let tcp = replay(LEAVES, &[("scheme", "ecmp")], "0s,host-1,host-3,146000B\n");
@@ -110,13 +111,15 @@ fn a_link_between_switches_has_the_frames_of_the_only_path() {
     let (kept, _) = record(&tcp, &[&["leaf-1 host-1"], &["leaf-1 spine-1"]], &[]);
     let of = |wanted: usize| -> BTreeSet<Vec<u8>> {
         let frames = kept.frames.iter().filter(|(of, _, bytes)| *of == wanted && bytes.len() > 200);
-        // Behind the MAC addresses, which are the links' own. At the end the last acknowledgements are under way.
+        // Behind the MAC addresses, which are the links' own. At the end the last acknowledgements
+        // are under way.
         frames.map(|(_, _, bytes)| bytes[12..].to_vec()).collect()
     };
     assert_eq!(of(0), of(1));
 }
 
-/// The keys of MP_CAPABLE give the token of MP_JOIN (RFC 8684 section 3.2), and the first data sequence number.
+/// The keys of MP_CAPABLE give the token of MP_JOIN (RFC 8684 section 3.2), and the first data
+/// sequence number.
 #[test]
 fn mptcp_on_the_wire_is_that_of_the_rfc() {
     let transport = "{ kind = \"mptcp\", subflows = 2 }";
@@ -184,7 +187,8 @@ fn headers_between_switches_are_those_of_the_schemes() {
     assert!(shims > 0 && probes > 0 && probes <= outcome.totals.probes_sent, "{shims} {probes}");
 }
 
-/// Slow start (RFC 5681): each acknowledgement of a segment adds one. The path is one of the two, and ends with the flow.
+/// Slow start (RFC 5681): each acknowledgement of a segment adds one. The path is one of the two,
+/// and ends with the flow.
 #[test]
 fn a_trace_has_the_window_of_slow_start_and_the_path() {
     let tcp =
@@ -208,7 +212,8 @@ fn a_trace_has_the_window_of_slow_start_and_the_path() {
     assert!(matches!(names[..], ["leaf-1", "spine-1" | "spine-2", "leaf-2"]), "{names:?}");
 }
 
-/// Two senders into one buffer: a window halves when a segment is lost, and the trace counts what the run counts.
+/// Two senders into one buffer: a window halves when a segment is lost, and the trace counts what
+/// the run counts.
 #[test]
 fn a_trace_shows_losses() {
     let flows = "0s,host-1,host-3,5MB\n2ms,host-2,host-3,5MB\n";

@@ -44,7 +44,8 @@ fn the_requests_under_way_are_those_of_the_clients() {
     }
 }
 
-/// The response time law: X = N / (R + Z), with exponential Z. 8 clients and 40 ms are about 800 pauses: three standard errors are 11 %.
+/// The response time law: X = N / (R + Z), with exponential Z. 8 clients and 40 ms are about 800
+/// pauses: three standard errors are 11 %.
 #[test]
 fn clients_think_between_requests() {
     let outcome = requests(&[("workload.think", "300us")]);
@@ -58,7 +59,8 @@ fn clients_think_between_requests() {
 fn a_request_of_a_client_alone_takes_the_ideal_times_of_both_flows() {
     let fabric = "{ kind = \"leaf-spine\", leaves = 2, spines = 1, hosts_per_leaf = 1, parallel_links = 1, interfaces = 1 }";
     let one = requests(&[("fabric", fabric), ("workload.connections_per_pair", "1")]);
-    // Both hosts are clients of the other; on links of their own neither disturbs the other but by acknowledgements of 64 bytes.
+    // Both hosts are clients of the other; on links of their own neither disturbs the other but by
+    // acknowledgements of 64 bytes.
     let ideal = |bytes: u64| {
         let flow = one.flows.iter().find(|flow| flow.size.0 == bytes);
         flow.expect("measured").ideal_fct

@@ -77,7 +77,8 @@ fn sent_bytes_of_links_are_consistent() {
     assert!(down.abs_diff(acknowledged) < down / 500, "an acknowledgement for each segment");
 }
 
-/// Two senders of 10 Gbps each and one receiver, with the links that a `sample` names. Times after the last sample have no events of ports.
+/// Two senders of 10 Gbps each and one receiver, with the links that a `sample` names. Times after
+/// the last sample have no events of ports.
 fn incast(sample: &str) -> Outcome {
     let text = r#"
         scheme = "ecmp"
@@ -100,7 +101,8 @@ fn incast(sample: &str) -> Outcome {
     run(&scenario(text, &[("measure.sample", sample)]), 1)
 }
 
-/// The last hop is the only one that cannot carry what arrives: it is full, its queue fits the buffer, and each drop and mark of a switch is its own.
+/// The last hop is the only one that cannot carry what arrives: it is full, its queue fits the
+/// buffer, and each drop and mark of a switch is its own.
 #[test]
 fn the_last_hop_of_an_incast_has_its_queue_drops_and_marks() {
     let outcome = incast(r#"["leaf-2 host-3"]"#);

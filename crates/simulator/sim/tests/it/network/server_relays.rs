@@ -1,4 +1,5 @@
-//! BCube, whose servers relay for each other, and VL2: paths that do not go up and down a tree of pods.
+//! BCube, whose servers relay for each other, and VL2: paths that do not go up and down a tree of
+//! pods.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,8 @@ use heddle_units::Time;
 use crate::network::conservation::{assert_balanced, assert_finished};
 use crate::network::support::{replay, run, scenario};
 
-/// 16 servers of two ports; windows that overflow no buffer. Server 00 is host-1, server 11 is host-6; between are 01 (host-2) or 10 (host-5).
+/// 16 servers of two ports; windows that overflow no buffer. Server 00 is host-1, server 11 is
+/// host-6; between are 01 (host-2) or 10 (host-5).
 const BCUBE: &str = r#"
     scheme = "ecmp"
     [fabric]
@@ -119,7 +121,8 @@ fn a_server_relays_what_is_not_its_own() {
     assert!(relayed.iter().all(|bytes| *bytes > 0), "both ways are taken by some seed");
 }
 
-/// A flow of TCP has one path: on BCube one of the server's two ports of 1 Gbps, not the 2 Gbps inside it.
+/// A flow of TCP has one path: on BCube one of the server's two ports of 1 Gbps, not the 2 Gbps
+/// inside it.
 #[test]
 fn one_flow_fills_the_narrowest_link_of_its_path() {
     for (text, overrides, bound) in [
@@ -134,7 +137,8 @@ fn one_flow_fills_the_narrowest_link_of_its_path() {
     }
 }
 
-/// Flows over different ports of a server do not share a link of 1 Gbps: the link inside carries both.
+/// Flows over different ports of a server do not share a link of 1 Gbps: the link inside carries
+/// both.
 #[test]
 fn a_servers_ports_add_up() {
     let both = r#"["host-1 host-2", "host-1 host-5"]"#;
@@ -143,7 +147,8 @@ fn a_servers_ports_add_up() {
     assert!((0.98 * most..1.001 * most).contains(&goodput(&outcome)));
 }
 
-/// A further digit to correct is two further links of 1 us and 1 Gbps, crossed by the SYN, the SYN/ACK and the data.
+/// A further digit to correct is two further links of 1 us and 1 Gbps, crossed by the SYN, the
+/// SYN/ACK and the data.
 #[test]
 fn a_relay_adds_its_links_to_the_way() {
     let one = |pair: &str| {
@@ -156,8 +161,8 @@ fn a_relay_adds_its_links_to_the_way() {
     assert_eq!(one("host-1,host-6") - one("host-1,host-2"), longer);
 }
 
-/// 8 servers of three ports, numbered in binary: from 000 (host-1) to 111 (host-8) three digits are corrected in any order, over two
-/// links each.
+/// 8 servers of three ports, numbered in binary: from 000 (host-1) to 111 (host-8) three digits are
+/// corrected in any order, over two links each.
 const THREE_DIGITS: &str = r#"
     scheme = "ecmp"
     [fabric]
@@ -189,7 +194,8 @@ fn links_with_data(outcome: &Outcome) -> Vec<(&str, &str)> {
     busy.map(|port| (samples.ports[port].from.as_str(), samples.ports[port].to.as_str())).collect()
 }
 
-/// Two subflows by ECMP: they share all 6 links, the first two, the last two, or none. The links that carry data tell which.
+/// Two subflows by ECMP: they share all 6 links, the first two, the last two, or none. The links
+/// that carry data tell which.
 #[test]
 fn subflows_that_share_a_link_of_a_relayed_path_are_detected() {
     let mut seen = BTreeSet::new();

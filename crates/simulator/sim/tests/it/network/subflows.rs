@@ -66,7 +66,8 @@ fn used(outcome: &Outcome) -> PathUse {
     outcome.path_use.expect("it is sampled")
 }
 
-/// Host 1's two subflows leave by different uplinks under MP-HULA, by the same one under HULA, which has one best hop.
+/// Host 1's two subflows leave by different uplinks under MP-HULA, by the same one under HULA,
+/// which has one best hop.
 #[test]
 fn subflows_leave_their_tor_by_different_links() {
     let share = |scheme: &str| {

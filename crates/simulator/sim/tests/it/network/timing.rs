@@ -14,7 +14,8 @@ const TWO_POD: &str = r#"
     [measure]
 "#;
 
-/// Time to send a frame with `payload` bytes, at least 64 bytes long, over links of these rates one after the other.
+/// Time to send a frame with `payload` bytes, at least 64 bytes long, over links of these rates one
+/// after the other.
 fn store_and_forward(payload: u64, rates: &[Rate]) -> Time {
     let frame = Bytes((payload + 58).max(64));
     rates.iter().fold(Time::ZERO, |sum, rate| sum + rate.time_for(frame))

@@ -54,7 +54,8 @@ const ONE_FLOW: &str = r#"
 "#;
 const FLOW: &str = "0us,host-1,host-2,20KB\n";
 
-/// Buffers that take no packet, which files cannot give: every retransmission is lost, and the run stops long before its limit.
+/// Buffers that take no packet, which files cannot give: every retransmission is lost, and the run
+/// stops long before its limit.
 #[test]
 fn a_run_in_which_no_packet_arrives_any_more_is_stopped() {
     let mut scenario = replay(ONE_FLOW, &[], FLOW);
@@ -65,7 +66,8 @@ fn a_run_in_which_no_packet_arrives_any_more_is_stopped() {
     assert!(outcome.totals.simulated < Time::secs(300), "{:?}", outcome.totals.simulated);
 }
 
-/// The link is down for half a minute, so that the next retransmission comes ten seconds after its recovery.
+/// The link is down for half a minute, so that the next retransmission comes ten seconds after its
+/// recovery.
 #[test]
 fn a_long_outage_that_ends_stops_no_run() {
     let events = r#"[{ at = "50us", fail = ["leaf-1 spine-1"] }, { at = "30s", recover = ["leaf-1 spine-1"] }]"#;

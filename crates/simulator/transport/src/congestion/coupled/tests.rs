@@ -1,4 +1,5 @@
-//! Expected values are computed from the formulas of the RFC and the papers, in segments of one byte unless noted.
+//! Expected values are computed from the formulas of the RFC and the papers, in segments of one
+//! byte unless noted.
 
 use super::super::tests::{MSS, one_segment, window};
 use super::super::{Acked, CongestionControl};
@@ -34,8 +35,9 @@ fn one_path_is_newreno() {
     }
 }
 
-/// n paths alike: each window grows by 1/n^2 of a segment a round (RFC 6356: the total by 1/n, as alpha = 1/n).
-/// With two windows of 10, alpha = 20 (10 / rtt^2) / (20 / rtt)^2 = 1/2, so each byte adds 1/40: 1/4 segment a round.
+/// n paths alike: each window grows by 1/n^2 of a segment a round (RFC 6356: the total by 1/n, as
+/// alpha = 1/n). With two windows of 10, alpha = 20 (10 / rtt^2) / (20 / rtt)^2 = 1/2, so each byte
+/// adds 1/40: 1/4 segment a round.
 #[test]
 fn lia_on_equal_paths() {
     assert_near(&increases(Coupling::Lia, &[path(10.0, 0.1); 2]), &[1.0 / 40.0; 2]);
@@ -45,15 +47,18 @@ fn lia_on_equal_paths() {
 /// RFC 6356 section 3: alpha = w_total max(w_i / rtt_i^2) / (sum of w_i / rtt_i)^2.
 #[test]
 fn lia_on_unequal_paths() {
-    // Rates 1000 and 100; w / rtt^2 is 100 000 and 1000; alpha / w_total = 100 000 / 1100^2 = 10 / 121. TCP: 1/10 and 1/10.
+    // Rates 1000 and 100; w / rtt^2 is 100 000 and 1000; alpha / w_total = 100 000 / 1100^2 = 10
+    // / 121. TCP: 1/10 and 1/10.
     let paths = [path(10.0, 0.01), path(10.0, 0.1)];
     assert_near(&increases(Coupling::Lia, &paths), &[10.0 / 121.0; 2]);
-    // Rates 400 and 200; 4000 and 20 000 (at 10 ms); alpha / w_total = 20 000 / 600^2 = 1/18, more than TCP's 1/40.
+    // Rates 400 and 200; 4000 and 20 000 (at 10 ms); alpha / w_total = 20 000 / 600^2 = 1/18, more
+    // than TCP's 1/40.
     let paths = [path(40.0, 0.1), path(2.0, 0.01)];
     assert_near(&increases(Coupling::Lia, &paths), &[1.0 / 40.0, 1.0 / 18.0]);
 }
 
-/// Equal round-trip times and no path to prefer: the whole grows by sum of w_r^2 / w^2, and the windows by what they are.
+/// Equal round-trip times and no path to prefer: the whole grows by sum of w_r^2 / w^2, and the
+/// windows by what they are.
 #[test]
 fn olia_without_shift() {
     let paths = [path(10.0, 0.1); 2];
@@ -63,7 +68,8 @@ fn olia_without_shift() {
     assert_near(&increases(Coupling::Olia, &paths), &[30.0 / 1600.0, 10.0 / 1600.0]);
 }
 
-/// alpha is 1 / (|R| |collected|) for best paths with small windows, -1 / (|R| |largest|) for those with the largest.
+/// alpha is 1 / (|R| |collected|) for best paths with small windows, -1 / (|R| |largest|) for those
+/// with the largest.
 #[test]
 fn olia_shifts_window_to_the_best_paths() {
     let best = PathState { between_losses: 900.0, ..path(10.0, 0.1) };
@@ -83,7 +89,8 @@ fn olia_shifts_window_to_the_best_paths() {
     assert_near(&increases(Coupling::Olia, &paths), &expected);
 }
 
-/// A path without loss for 400 bytes at 10 ms lets TCP have more than one without loss for 900 bytes at 100 ms.
+/// A path without loss for 400 bytes at 10 ms lets TCP have more than one without loss for 900
+/// bytes at 100 ms.
 #[test]
 fn olia_counts_the_round_trip_time_when_it_looks_for_the_best() {
     let paths = [
@@ -213,8 +220,9 @@ fn any_path() -> impl Strategy<Value = PathState> {
 }
 
 proptest! {
-    /// Whatever the paths are, no window grows faster than TCP's (OLIA's: than TCP's and half, with its shift), none shrinks
-    /// faster than by OLIA's alpha, and a loss removes from half to three quarters.
+    /// Whatever the paths are, no window grows faster than TCP's (OLIA's: than TCP's and half, with
+    /// its shift), none shrinks faster than by OLIA's alpha, and a loss removes from half to three
+    /// quarters.
     #[test]
     fn gains_are_bounded(paths in prop::collection::vec(any_path(), 1..17)) {
         for own in 0..paths.len() {
@@ -235,8 +243,9 @@ proptest! {
         }
     }
 
-    /// RFC 6356 goal 1 and 2 in equilibrium: alpha is such that the whole grows as the best path's TCP would; with equal
-    /// round-trip times the windows together gain sum of w_i over w_total^2 max(w_i) a round, at most a segment.
+    /// RFC 6356 goal 1 and 2 in equilibrium: alpha is such that the whole grows as the best path's
+    /// TCP would; with equal round-trip times the windows together gain sum of w_i over w_total^2
+    /// max(w_i) a round, at most a segment.
     #[test]
     fn lia_as_a_whole_grows_at_most_a_segment_a_round(windows in prop::collection::vec(1.0f64..1e4, 1..17), rtt in 1e-5f64..1.0) {
         let paths: Vec<PathState> = windows.iter().map(|&cwnd| path(cwnd, rtt)).collect();

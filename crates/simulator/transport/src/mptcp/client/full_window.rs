@@ -1,6 +1,8 @@
-//! A full receive window: data of a slow subflow is missing at its left edge, and a faster subflow could send. Opportunistic retransmission and
-//! penalising of slow subflows (Raiciu et al., How hard can it be? Designing and implementing a deployable multipath TCP, NSDI 2012, section 4.2), with the
-//! conditions of the default scheduler of multipath-tcp.org's Linux (0.9x, net/mptcp/mptcp_sched.c).
+//! A full receive window: data of a slow subflow is missing at its left edge, and a faster subflow
+//! could send. Opportunistic retransmission and penalising of slow subflows (Raiciu et al., How
+//! hard can it be? Designing and implementing a deployable multipath TCP, NSDI 2012, section 4.2),
+//! with the conditions of the default scheduler of multipath-tcp.org's Linux (0.9x,
+//! net/mptcp/mptcp_sched.c).
 
 use core::ops::Range;
 
@@ -8,14 +10,16 @@ use super::Client;
 use crate::Segment;
 use crate::mptcp::{Context, FullWindow};
 
-/// A slower subflow's segment is sent again if its round-trip time is more than this many times the faster one's...
+/// A slower subflow's segment is sent again if its round-trip time is more than this many times the
+/// faster one's...
 const SLOWER: u64 = 4;
 
 /// ... or if its congestion window has at most so many segments.
 const SMALL_WINDOW: u64 = 4;
 
 impl Client {
-    /// The first missing segment, once more on the fastest subflow that could send, if the receive window has no room for new data.
+    /// The first missing segment, once more on the fastest subflow that could send, if the receive
+    /// window has no room for new data.
     #[inline]
     pub(super) fn next_past_full_window(&mut self, cx: &Context) -> Option<(usize, Segment)> {
         if cx.config.full_window == FullWindow::Wait || !self.is_window_full(cx) {
@@ -45,7 +49,8 @@ impl Client {
         Some((path, segment))
     }
 
-    /// Halves the windows of slower subflows that carry the first missing byte and recover from no loss, once in a round-trip time of `fast`.
+    /// Halves the windows of slower subflows that carry the first missing byte and recover from no
+    /// loss, once in a round-trip time of `fast`.
     fn penalise_slower(&mut self, cx: &Context, fast: usize) {
         let (srtt, last) = (self.subflows.status(fast).srtt, self.subflows.get(fast).penalised_at);
         if cx.now.saturating_sub(last) < srtt {
@@ -67,7 +72,8 @@ impl Client {
         }
     }
 
-    /// The first missing segment, if `fast` has not carried it and all subflows that have are much slower, or have small windows.
+    /// The first missing segment, if `fast` has not carried it and all subflows that have are much
+    /// slower, or have small windows.
     fn missing_for(&self, cx: &Context, fast: usize) -> Option<Range<u64>> {
         if self.missing_on(cx, fast).is_some() {
             return None;
@@ -87,7 +93,8 @@ impl Client {
         missing
     }
 
-    /// The connection's first unacknowledged bytes, at most a segment, if a subflow has them in flight.
+    /// The connection's first unacknowledged bytes, at most a segment, if a subflow has them in
+    /// flight.
     fn missing_on(&self, cx: &Context, path: usize) -> Option<Range<u64>> {
         let subflow = self.subflows.get(path);
         let in_flight = subflow.sender.acked()..subflow.sender.written();

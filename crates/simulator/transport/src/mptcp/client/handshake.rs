@@ -54,7 +54,8 @@ impl Client {
         self.server_key.map(|key| Handshake::Keys(cx.secrets.client, key))
     }
 
-    /// Adds both keys to the first data segment, in case the third packet is lost (RFC 8684 section 3.1).
+    /// Adds both keys to the first data segment, in case the third packet is lost (RFC 8684 section
+    /// 3.1).
     #[inline]
     pub(super) fn with_keys(&self, cx: &Context, path: usize, segment: Segment) -> Segment {
         if segment.seq > 0 || path > 0 || cx.config.version == Version::V0 {
@@ -78,7 +79,8 @@ impl Client {
                     subflow.on_ack(cx.subflow, cx.now, ack);
                 });
                 self.path_states.add(0, &self.subflows.get(0).sender);
-                // A server of version 1 learns the client's key with the third packet or the first data, which a join would overtake.
+                // A server of version 1 learns the client's key with the third packet or the first
+                // data, which a join would overtake.
                 if (cx.config.join, cx.config.version) == (JoinTime::AtOnce, Version::V0) {
                     self.join(cx);
                 }

@@ -1,4 +1,5 @@
-//! Segments of an established connection: retransmissions first, then new data on the subflow that the scheduler selects.
+//! Segments of an established connection: retransmissions first, then new data on the subflow that
+//! the scheduler selects.
 
 use core::ops::Range;
 
@@ -74,7 +75,8 @@ impl Client {
                 || !self.new_data(cx, path).is_empty())
     }
 
-    /// Next segment's worth of data that is new to a subflow; empty if there is none or the receive window is full.
+    /// Next segment's worth of data that is new to a subflow; empty if there is none or the receive
+    /// window is full.
     #[inline]
     fn new_data(&self, cx: &Context, path: usize) -> Range<u64> {
         let start = match cx.config.scheduler {
@@ -96,7 +98,8 @@ impl Client {
         Some(data)
     }
 
-    /// Adds the data sequence mapping to a retransmitted segment. If it spans several mappings, it is cut and the rest kept.
+    /// Adds the data sequence mapping to a retransmitted segment. If it spans several mappings, it
+    /// is cut and the rest kept.
     fn with_mapping(&mut self, path: usize, mut segment: Segment) -> (usize, Segment) {
         let bytes = segment.seq..segment.seq + u64::from(segment.len);
         if let Some(data) = self.subflows.get(path).mappings.first(bytes) {

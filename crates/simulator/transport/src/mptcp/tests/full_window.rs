@@ -1,4 +1,5 @@
-//! A receive window that is full of data behind a slow path: waiting, opportunistic retransmission, penalising.
+//! A receive window that is full of data behind a slow path: waiting, opportunistic retransmission,
+//! penalising.
 
 use std::collections::BTreeMap;
 use std::vec::Vec;
@@ -7,7 +8,8 @@ use super::net::{Net, Sent};
 use super::*;
 use crate::Kind;
 
-/// Raiciu et al., NSDI 2012, figure 4: WiFi of 8 Mbps and 20 ms with a buffer of 80 ms, and 3G of 2 Mbps and 150 ms with one of 2 s.
+/// Raiciu et al., NSDI 2012, figure 4: WiFi of 8 Mbps and 20 ms with a buffer of 80 ms, and 3G of 2
+/// Mbps and 150 ms with one of 2 s.
 fn wifi() -> Link {
     Link::new(Rate::mbps(8), Time::millis(10), Bytes(80_000))
 }
@@ -47,8 +49,8 @@ fn copies(net: &Net) -> Vec<(Sent, Sent)> {
     copies
 }
 
-/// The paper's claim: with a window that the slow path's data fills, plain MPTCP is worse than TCP on the better path, and with both mechanisms it is
-/// better.
+/// The paper's claim: with a window that the slow path's data fills, plain MPTCP is worse than TCP
+/// on the better path, and with both mechanisms it is better.
 #[test]
 fn with_a_full_window_penalising_makes_mptcp_better_than_tcp_on_the_better_path() {
     for window in [150_000, 200_000, 400_000] {

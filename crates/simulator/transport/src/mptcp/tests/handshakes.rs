@@ -140,7 +140,8 @@ fn any_packet_of_a_handshake_may_be_lost() {
     }
 }
 
-/// Joins that wait for the server to learn the client's key must not delay the segment that carries it.
+/// Joins that wait for the server to learn the client's key must not delay the segment that carries
+/// it.
 #[test]
 fn the_key_is_repeated_before_joins_that_need_it() {
     let narrow = Link::new(Rate::mbps(100), Time::micros(100), Bytes(1_600));

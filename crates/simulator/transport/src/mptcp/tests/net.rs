@@ -1,5 +1,5 @@
-//! Connections over drop-tail links on a virtual clock: a path of a connection is a link there and a delay back. A hook may
-//! lose, delay or repeat segments. Invariants are checked at every step.
+//! Connections over drop-tail links on a virtual clock: a path of a connection is a link there and
+//! a delay back. A hook may lose, delay or repeat segments. Invariants are checked at every step.
 
 use std::boxed::Box;
 use std::collections::BTreeMap;
@@ -36,8 +36,9 @@ pub struct Link {
     pub delay: Time,
     pub buffer: Bytes,
     pub is_up: bool,
-    /// Drops early with a probability that grows to this as the buffer fills: without it, on a clock this exact, the flow that
-    /// raises its window is the one that loses (phase effects, Floyd and Jacobson 1992).
+    /// Drops early with a probability that grows to this as the buffer fills: without it, on a
+    /// clock this exact, the flow that raises its window is the one that loses (phase effects,
+    /// Floyd and Jacobson 1992).
     pub early: f64,
     pub busy_until: Time,
     /// Bytes that have gone over it.

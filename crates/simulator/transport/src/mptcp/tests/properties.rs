@@ -1,4 +1,5 @@
-//! Properties for any pattern of loss, delay and duplication. [`super::net`] checks invariants at every step.
+//! Properties for any pattern of loss, delay and duplication. [`super::net`] checks invariants at
+//! every step.
 
 use proptest::prelude::*;
 

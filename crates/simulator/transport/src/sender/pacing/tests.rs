@@ -1,4 +1,5 @@
-//! Times at which a paced sender sends, in closed form. Segments have 1000 bytes, the round trip 6250 ticks of the clock: 102.4 us.
+//! Times at which a paced sender sends, in closed form. Segments have 1000 bytes, the round trip
+//! 6250 ticks of the clock: 102.4 us.
 
 use std::vec::Vec;
 
@@ -37,7 +38,8 @@ fn opened(config: TcpConfig) -> Trace {
 }
 
 impl Trace {
-    /// Number and nanosecond of each segment that is sent until `end`, counted from now, if nothing arrives.
+    /// Number and nanosecond of each segment that is sent until `end`, counted from now, if nothing
+    /// arrives.
     fn sent_for(&mut self, end: Time) -> Vec<(u64, u64)> {
         let (start, mut sent) = (self.now, Vec::new());
         loop {
@@ -55,7 +57,8 @@ impl Trace {
         }
     }
 
-    /// An acknowledgement of all before segment `una`, and of those from `sack.0` to before `sack.1`.
+    /// An acknowledgement of all before segment `una`, and of those from `sack.0` to before
+    /// `sack.1`.
     fn ack(&mut self, una: u64, sack: (u64, u64)) {
         let offset = (sack.0.saturating_sub(una) * MSS) as u32;
         let len = ((sack.1 - sack.0) * MSS) as u32;
@@ -125,7 +128,8 @@ fn retransmissions_are_paced_except_that_of_a_timeout() {
     for loss_detection in [LossDetection::DupAck, LossDetection::Rack] {
         let mut trace = opened(TcpConfig { loss_detection, ..paced() });
         assert_eq!(trace.sent_for(RTT).len(), 20);
-        // Segments 0 to 4 are lost, all others arrive. The window is 10 and 20 are in flight: 5.12 us at 120 percent. The first is late.
+        // Segments 0 to 4 are lost, all others arrive. The window is 10 and 20 are in flight: 5.12
+        // us at 120 percent. The first is late.
         trace.ack(0, (5, 20));
         let sent = trace.sent_for(RTT / 4);
         let times = [0, 2_133, 2_133 + 4_266, 2_133 + 2 * 4_266, 2_133 + 3 * 4_266];

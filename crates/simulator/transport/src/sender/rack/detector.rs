@@ -1,14 +1,17 @@
 //! RACK: loss detection by the times of transmission (RFC 8985 section 6.2).
 //!
-//! - Steps 1 and 2: RTT samples, and the most recently sent segment that has been delivered. A segment that was retransmitted counts only if
-//!   its last transmission was delivered: not if the delivery came sooner than the least RTT, nor if the timestamp echoed with a cumulative
-//!   acknowledgement is of an earlier one. A selective acknowledgement echoes the timestamp of the last segment in order (RFC 7323 section
-//!   4.3), which says nothing about the segment; with that timestamp the loss of a retransmission would not be found in the RFC's own example
-//!   (section 3.4).
+//! - Steps 1 and 2: RTT samples, and the most recently sent segment that has been delivered. A
+//!   segment that was retransmitted counts only if its last transmission was delivered: not if the
+//!   delivery came sooner than the least RTT, nor if the timestamp echoed with a cumulative
+//!   acknowledgement is of an earlier one. A selective acknowledgement echoes the timestamp of the
+//!   last segment in order (RFC 7323 section 4.3), which says nothing about the segment; with that
+//!   timestamp the loss of a retransmission would not be found in the RFC's own example (section
+//!   3.4).
 //! - Step 3: a segment that is delivered after a later one and was sent once has been reordered.
-//! - Step 4: the reordering window, a quarter of the least RTT for each step. A round with a DSACK adds a step; 16 recoveries without one
-//!   return to the first. It is at most the smoothed RTT.
-//! - Step 5: a segment is lost if a later one has been delivered, and the segment itself has not within an RTT and the window.
+//! - Step 4: the reordering window, a quarter of the least RTT for each step. A round with a DSACK
+//!   adds a step; 16 recoveries without one return to the first. It is at most the smoothed RTT.
+//! - Step 5: a segment is lost if a later one has been delivered, and the segment itself has not
+//!   within an RTT and the window.
 
 use heddle_units::Time;
 
@@ -45,7 +48,8 @@ pub(super) struct Conditions {
 pub(super) struct Detector {
     /// RACK.xmit_ts and RACK.end_seq: the most recently sent segment that has been delivered.
     latest: (Time, u64),
-    /// RACK.rtt: round-trip time of the segment delivered last; of those that one acknowledgement delivers, the one sent last counts.
+    /// RACK.rtt: round-trip time of the segment delivered last; of those that one acknowledgement
+    /// delivers, the one sent last counts.
     rtt: Time,
     /// Time of that acknowledgement.
     updated_at: Time,
@@ -107,7 +111,8 @@ impl Detector {
         self.latest = self.latest.max((sent.at, sent.end));
     }
 
-    /// Adapts the window to an acknowledgement of `una` by the receiver that has `nxt` to come, with or without a DSACK.
+    /// Adapts the window to an acknowledgement of `una` by the receiver that has `nxt` to come,
+    /// with or without a DSACK.
     pub(super) fn on_ack(&mut self, una: u64, nxt: u64, has_dsack: bool) {
         if self.dsack_round.is_some_and(|end| una >= end) {
             self.dsack_round = None;
@@ -149,7 +154,8 @@ impl Detector {
         }
     }
 
-    /// True if a segment has had its time, whether a later one has been delivered or not (section 6.3).
+    /// True if a segment has had its time, whether a later one has been delivered or not (section
+    /// 6.3).
     pub(super) fn is_overdue(&self, now: Time, window: Time, sent: &Sent) -> bool {
         self.overdue_at(window, sent) <= now
     }

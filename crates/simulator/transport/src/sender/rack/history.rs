@@ -93,8 +93,8 @@ impl History {
         self.segments.len()
     }
 
-    /// Removes what is below `una`, and calls `delivered` with each segment that had not been selectively acknowledged. Returns the bytes of
-    /// these.
+    /// Removes what is below `una`, and calls `delivered` with each segment that had not been
+    /// selectively acknowledged. Returns the bytes of these.
     pub(super) fn acknowledge(&mut self, una: u64, mut delivered: impl FnMut(&Sent)) -> u64 {
         let mut bytes = 0;
         while let Some(first) = self.segments.front_mut() {
@@ -121,8 +121,8 @@ impl History {
         bytes
     }
 
-    /// Marks the segments that lie in `range` as selectively acknowledged, and calls `delivered` with each for which that is new. Returns
-    /// the bytes of these.
+    /// Marks the segments that lie in `range` as selectively acknowledged, and calls `delivered`
+    /// with each for which that is new. Returns the bytes of these.
     pub(super) fn sack(&mut self, range: &Range<u64>, mut delivered: impl FnMut(&Sent)) -> u64 {
         let mut bytes = 0;
         let first = self.segments.partition_point(|sent| sent.start < range.start);
@@ -145,8 +145,8 @@ impl History {
         bytes
     }
 
-    /// Marks the segments that `judge` finds lost. Segments are first sent in order, so that behind one that was sent once and is newer
-    /// all are newer.
+    /// Marks the segments that `judge` finds lost. Segments are first sent in order, so that behind
+    /// one that was sent once and is newer all are newer.
     pub(super) fn detect(&mut self, judge: impl Fn(&Sent) -> Verdict) -> Detection {
         let mut detection = Detection::default();
         for sent in self.segments.iter_mut() {
@@ -167,7 +167,8 @@ impl History {
         detection
     }
 
-    /// Marks as lost, after a timeout, the first segment and all that `judge` finds lost whether a later one was delivered or not.
+    /// Marks as lost, after a timeout, the first segment and all that `judge` finds lost whether a
+    /// later one was delivered or not.
     pub(super) fn mark_on_timeout(&mut self, judge: impl Fn(&Sent) -> bool) {
         let mut is_first = true;
         for sent in self.segments.iter_mut() {

@@ -1,16 +1,22 @@
-//! Loss detection and recovery by RACK-TLP (RFC 8985), in place of [`super::loss_recovery`]'s counting of duplicate acknowledgements.
+//! Loss detection and recovery by RACK-TLP (RFC 8985), in place of [`super::loss_recovery`]'s
+//! counting of duplicate acknowledgements.
 //!
-//! Every segment is recorded with its time of transmission, from [`Phase::Tracked`] on, so that no segment takes the sender's fast path.
-//! [`detector`] finds losses, [`probe`] provokes the acknowledgement that shows them; this file is their place in the sender.
+//! Every segment is recorded with its time of transmission, from [`Phase::Tracked`] on, so that no
+//! segment takes the sender's fast path. [`detector`] finds losses, [`probe`] provokes the
+//! acknowledgement that shows them; this file is their place in the sender.
 //!
-//! - Pipe is what is in flight less what is selectively acknowledged and what is lost and not yet retransmitted. New data and
-//!   retransmissions, the lowest bytes first, go out while it is less than the window; the first retransmission of a recovery and a probe
-//!   do not wait for the window.
-//! - The window grows by what an acknowledgement delivers, cumulatively or selectively (as in Linux), so that reordering does not slow the
-//!   growth; and is reduced once for the losses of one window: a loss of what was sent after the last reduction, retransmissions
-//!   included, reduces it again (section 9.3).
-//! - Fast recovery and recovery after a timeout end when all that was sent before them is acknowledged.
-//! - The least RTT is that of the whole connection. The retransmission timer restarts with every fast retransmission, as without RACK.
+//! - Pipe is what is in flight less what is selectively acknowledged and what is lost and not yet
+//!   retransmitted. New data and retransmissions, the lowest bytes first, go out while it is less
+//!   than the window; the first retransmission of a recovery and a probe do not wait for the
+//!   window.
+//! - The window grows by what an acknowledgement delivers, cumulatively or selectively (as in
+//!   Linux), so that reordering does not slow the growth; and is reduced once for the losses of one
+//!   window: a loss of what was sent after the last reduction, retransmissions included, reduces it
+//!   again (section 9.3).
+//! - Fast recovery and recovery after a timeout end when all that was sent before them is
+//!   acknowledged.
+//! - The least RTT is that of the whole connection. The retransmission timer restarts with every
+//!   fast retransmission, as without RACK.
 
 mod detector;
 mod history;
@@ -42,7 +48,8 @@ pub(super) struct Rack {
     retransmit_head: bool,
     /// Time of the last reduction of the window for a loss.
     reduced_at: Time,
-    /// Due times of the timers: retransmission, probe and reordering; [`Time::NEVER`] if one does not run.
+    /// Due times of the timers: retransmission, probe and reordering; [`Time::NEVER`] if one does
+    /// not run.
     rto_at: Time,
     probe_at: Time,
     reordering_at: Time,
@@ -68,7 +75,8 @@ impl Rack {
         self.rto_at.min(self.probe_at).min(self.reordering_at)
     }
 
-    /// Bytes in flight that are neither delivered nor lost, of `flight` between SND.UNA and SND.NXT.
+    /// Bytes in flight that are neither delivered nor lost, of `flight` between SND.UNA and
+    /// SND.NXT.
     fn pipe(&self, flight: u64) -> u64 {
         flight - self.history.sacked() - self.history.lost()
     }
@@ -120,7 +128,8 @@ impl Sender {
         self.recovery.get_or_insert_default().rack = Some(rack);
     }
 
-    /// Handles an acknowledgement. One that another has overtaken still tells of segments delivered.
+    /// Handles an acknowledgement. One that another has overtaken still tells of segments
+    /// delivered.
     pub(super) fn on_ack_by_rack(&mut self, config: &TcpConfig, now: Time, ack: &Segment) {
         if self.nxt < ack.seq {
             return;
@@ -232,7 +241,8 @@ impl Sender {
         rack.reduced_at = now;
     }
 
-    /// Starts the probe timer anew, or stops it while a loss is suspected or a probe is out (section 7.2).
+    /// Starts the probe timer anew, or stops it while a loss is suspected or a probe is out
+    /// (section 7.2).
     fn schedule_probe(&self, config: &TcpConfig, now: Time, rack: &mut Rack) {
         let segments = rack.history.len();
         let is_free = rack.probe.is_none() && !rack.probe_due && rack.is_sampled;
@@ -263,7 +273,8 @@ impl Sender {
         self.set_rack(rack);
     }
 
-    /// Handles a retransmission timeout: the first segment is lost, and those that have had their time (section 6.3).
+    /// Handles a retransmission timeout: the first segment is lost, and those that have had their
+    /// time (section 6.3).
     fn time_out_by_rack(&mut self, config: &TcpConfig, now: Time, rack: &mut Rack) {
         let Rack { history, detector, .. } = &mut *rack;
         let window = detector.window(&self.conditions(config, history));
@@ -302,7 +313,8 @@ impl Sender {
         Some(self.retransmit_by_rack(now, bytes.start, bytes.end, restarts))
     }
 
-    /// Sends a probe: new data, whatever the congestion window, or else the last segment again (section 7.3).
+    /// Sends a probe: new data, whatever the congestion window, or else the last segment again
+    /// (section 7.3).
     fn send_probe(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         let new_data = self.new_data_by_rack(config, now, 0);
         let end = self.nxt;
@@ -344,7 +356,8 @@ impl Sender {
         Some(segment)
     }
 
-    /// True if new data may be sent: nothing waits for a retransmission, and the window exceeds pipe by a segment.
+    /// True if new data may be sent: nothing waits for a retransmission, and the window exceeds
+    /// pipe by a segment.
     pub(super) fn can_send_by_rack(&self, config: &TcpConfig) -> bool {
         let nothing_waits = |rack: &Rack| rack.history.lost() == 0 && !rack.probe_due;
         self.rack().is_some_and(nothing_waits)

@@ -1,5 +1,6 @@
-//! Tail loss probes (RFC 8985 section 7): after two round-trip times of silence a segment is sent to provoke an acknowledgement, which
-//! shows a loss at the tail long before the retransmission timer would.
+//! Tail loss probes (RFC 8985 section 7): after two round-trip times of silence a segment is sent
+//! to provoke an acknowledgement, which shows a loss at the tail long before the retransmission
+//! timer would.
 
 use core::ops::Range;
 
@@ -21,7 +22,8 @@ pub(super) enum Answer {
     Awaited,
     /// No segment was lost.
     NoLoss,
-    /// The probe has repaired the loss of the last segment, to which congestion control must respond.
+    /// The probe has repaired the loss of the last segment, to which congestion control must
+    /// respond.
     Repaired,
 }
 
@@ -55,8 +57,8 @@ impl Probe {
     }
 }
 
-/// The probe timeout from now on (TLP_calc_PTO, section 7.2): two smoothed RTTs, and the delay that the receiver may add to its
-/// acknowledgement of a single segment.
+/// The probe timeout from now on (TLP_calc_PTO, section 7.2): two smoothed RTTs, and the delay that
+/// the receiver may add to its acknowledgement of a single segment.
 pub(super) fn timeout(srtt: Time, segments: usize, max_ack_delay: Time) -> Time {
     let delay = if segments == 1 { max_ack_delay } else { Time::ZERO };
     (srtt * 2).saturating_add(delay)

@@ -1,4 +1,5 @@
-//! Traces of a sender with RACK-TLP: times in microseconds, segments of 1000 bytes, a round trip of 100.
+//! Traces of a sender with RACK-TLP: times in microseconds, segments of 1000 bytes, a round trip
+//! of 100.
 
 use std::vec::Vec;
 
@@ -36,7 +37,8 @@ impl Trace {
         core::iter::from_fn(next).map(|segment| segment.seq / MSS).collect()
     }
 
-    /// An acknowledgement of all before segment `una` and of the ranges in `sacks`, which echoes the time `echo`.
+    /// An acknowledgement of all before segment `una` and of the ranges in `sacks`, which echoes
+    /// the time `echo`.
     fn acknowledgement(una: u64, sacks: &[(u64, u64)], echo: u64) -> Segment {
         let mut blocks = [SackBlock::default(); 3];
         for (block, (from, to)) in blocks.iter_mut().zip(sacks) {
@@ -85,7 +87,8 @@ impl Trace {
     }
 }
 
-/// The example of section 3.4: of P0 to P3 all but the first are lost, and so is P1's retransmission.
+/// The example of section 3.4: of P0 to P3 all but the first are lost, and so is P1's
+/// retransmission.
 #[test]
 fn a_probe_shows_a_lost_tail_and_a_lost_retransmission_is_sent_again_without_a_timeout() {
     let mut trace = opened(4);

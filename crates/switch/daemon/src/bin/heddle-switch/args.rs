@@ -9,7 +9,8 @@ use heddle_program::{Common, Generate};
 
 /// Forwards a fabric's packets by ECMP, HULA, MP-HULA, Shuttle or CFLB, in eBPF
 ///
-/// A configuration names a fabric file, the switch's node in it, its scheme, and the devices of its ports.
+/// A configuration names a fabric file, the switch's node in it, its scheme, and the devices of its
+/// ports.
 #[derive(Parser)]
 #[command(name = "heddle-switch", version)]
 pub(crate) struct Cli {
@@ -76,7 +77,8 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 0)]
         flow_label: u32,
     },
-    /// Tell the switch that links between two nodes are down, or work again; its routes follow after the fabric's convergence time
+    /// Tell the switch that links between two nodes are down, or work again; its routes follow
+    /// after the fabric's convergence time
     Link {
         /// The configuration.
         config: PathBuf,
@@ -87,7 +89,8 @@ pub(crate) enum Command {
         /// Their state
         state: LinkState,
     },
-    /// Measure each scheme beside ECMP: nanoseconds a packet, or packets a second end to end (as root)
+    /// Measure each scheme beside ECMP: nanoseconds a packet, or packets a second end to end (as
+    /// root)
     Bench {
         /// Rounds over all cases
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
@@ -95,7 +98,8 @@ pub(crate) enum Command {
         /// Flows at a time: powers of two; can be repeated [default: 1 and 65536; with --veth 1024]
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
         flows: Vec<u32>,
-        /// Packets a second from one veth pair to others, at both hooks, beside the kernel's routes and programs that only forward
+        /// Packets a second from one veth pair to others, at both hooks, beside the kernel's routes
+        /// and programs that only forward
         #[arg(long)]
         veth: bool,
         /// Frames of a case and round, with --veth

@@ -3,7 +3,8 @@
 use heddle_program::{Common, Failure, output};
 use heddle_switch::bench::{self, Load};
 
-/// Flows of one address, by their source ports. Those of another would have a wrong IPv4 checksum, which the kernel's routes drop.
+/// Flows of one address, by their source ports. Those of another would have a wrong IPv4 checksum,
+/// which the kernel's routes drop.
 const MOST_FLOWS: u32 = 32_768;
 
 /// Nanoseconds a packet.

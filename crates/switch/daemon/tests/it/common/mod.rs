@@ -1,4 +1,5 @@
-//! A fabric of network namespaces: two leaves, two spines, a host at each leaf, and a daemon for each switch.
+//! A fabric of network namespaces: two leaves, two spines, a host at each leaf, and a daemon for
+//! each switch.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -249,7 +250,8 @@ impl Fabric {
         })
     }
 
-    /// Sends `bytes` from host-1 to host-2 over each of `connections` in turn pieces until `goes_on` is false, at least once; true if all arrived.
+    /// Sends `bytes` from host-1 to host-2 over each of `connections` in turn pieces until
+    /// `goes_on` is false, at least once; true if all arrived.
     pub fn transfer(
         &self,
         protocol: Option<Protocol>,
@@ -258,7 +260,8 @@ impl Fabric {
     ) -> bool {
         let listener: TcpListener = self.enter("host-2", || {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, protocol).unwrap();
-            // Any port: a program that another test starts at this moment may hold the last one for as long as it takes to start.
+            // Any port: a program that another test starts at this moment may hold the last one for
+            // as long as it takes to start.
             socket.bind(&SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).into()).unwrap();
             socket.listen(8).unwrap();
             socket.into()

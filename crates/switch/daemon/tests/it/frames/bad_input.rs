@@ -1,4 +1,5 @@
-//! Malformed, truncated and forged frames at the programs of every scheme, at both hooks: each has one verdict, and none is forwarded.
+//! Malformed, truncated and forged frames at the programs of every scheme, at both hooks: each has
+//! one verdict, and none is forwarded.
 
 use crate::frames::rigs::{HOOKS, judged, packet, rig, rig_at, shimmed};
 use heddle_bpf_loader::Action;
@@ -7,7 +8,8 @@ use heddle_switch_maps::abi::SwitchCounter;
 use heddle_switch_maps::{Hook, Scheme};
 use heddle_testing::{Need, skip_without};
 
-/// The least bytes of a frame with which the kernel runs a program: under tc an IP frame has its IP header, and other frames have a payload.
+/// The least bytes of a frame with which the kernel runs a program: under tc an IP frame has its IP
+/// header, and other frames have a payload.
 fn shortest(hook: Hook, frame: &[u8]) -> usize {
     match (hook, &frame[12..14]) {
         (Hook::Tc, [0x08, 0x00]) => 34,
@@ -197,7 +199,8 @@ fn a_shim_from_the_fabric_around_what_is_no_ip_is_dropped() {
     assert_eq!(rig.count(SwitchCounter::DroppedBadShim).unwrap(), 5);
 }
 
-/// A few thousand frames of bytes changed at random: whatever they say, each has one verdict, and the programs go on.
+/// A few thousand frames of bytes changed at random: whatever they say, each has one verdict, and
+/// the programs go on.
 #[test]
 fn frames_with_random_changes_have_one_verdict_each() {
     if skip_without(Need::Root) {

@@ -1,4 +1,5 @@
-//! Packets whose TTL or hop limit ends: ICMP tells the sender, at a limited rate, and never about an error.
+//! Packets whose TTL or hop limit ends: ICMP tells the sender, at a limited rate, and never about
+//! an error.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! The XDP programs on single frames: verdicts, what frames become, and what is refused and counted.
+//! The XDP programs on single frames: verdicts, what frames become, and what is refused and
+//! counted.
 
 use crate::frames::rigs::{GAP, HULA, MP_HULA, rig, run};
 use heddle_bpf_loader::Action;

@@ -1,4 +1,5 @@
-//! Tables that overflow and storms of probes: bounded and counted, and every data packet is forwarded.
+//! Tables that overflow and storms of probes: bounded and counted, and every data packet is
+//! forwarded.
 
 use std::time::Instant;
 

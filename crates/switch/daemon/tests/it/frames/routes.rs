@@ -16,7 +16,8 @@ fn fabric(kind: &str) -> Fabric {
     Fabric::new(&scenario.fabric.graph).unwrap()
 }
 
-/// The ToRs towards which a walk along any next hops of each switch's own routes can meet a switch twice.
+/// The ToRs towards which a walk along any next hops of each switch's own routes can meet a switch
+/// twice.
 fn loops(fabric: &Fabric, routes: &[Routes]) -> Vec<u32> {
     let to_tor = |tor: &u32| {
         (0..fabric.switches())
@@ -71,7 +72,8 @@ proptest! {
     }
 }
 
-/// Until the tiers above know of a failed link, they send back what the switch above it sends up: such a packet's TTL ends it.
+/// Until the tiers above know of a failed link, they send back what the switch above it sends up:
+/// such a packet's TTL ends it.
 #[test]
 fn switches_that_disagree_can_loop_until_routes_converge() {
     let fabric = fabric(KINDS[1]);

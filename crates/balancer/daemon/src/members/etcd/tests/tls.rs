@@ -54,7 +54,8 @@ fn write(directory: &Path, name: &str, text: &str, mode: u32) -> PathBuf {
     path
 }
 
-/// An etcd that wants client certificates, with the user `lb`, who has the password `open sesame` and may write below `heddle/lb/`.
+/// An etcd that wants client certificates, with the user `lb`, who has the password `open sesame`
+/// and may write below `heddle/lb/`.
 struct SecureEtcd {
     _etcd: Etcd,
     store: Store,
