@@ -17,7 +17,7 @@ const INTERRUPTED: u8 = 130;
 
 /// A failed command: any error, as `?` makes it, or one of the kinds below.
 ///
-/// It is described at the program's end ([`exit`]): the program adds descriptions of its own error
+/// It is described at the program's end ([`crate::exit`]): the program adds descriptions of its own error
 /// types there.
 pub struct Failure(anyhow::Error);
 
