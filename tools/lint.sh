@@ -123,7 +123,7 @@ lint_c_headers() {
     rm -r "$common"
 }
 
-P4_LINTERS=(ruff==0.17.6 mypy==2.4.1)
+P4_LINTERS=(ruff==0.17.6 mypy==2.4.1 pytest==9.2.0)
 # The Python of the P4 programs' control plane and tests.
 lint_p4() {
     python_environment target/tools/p4-lint "${P4_LINTERS[@]}"

@@ -24,6 +24,7 @@ class Deadline:
         return self.spent >= self.limit
 
     def __str__(self) -> str:
+        """Says how long was waited."""
         return f"not within {self.limit:.0f} s ({self.last - self.begun:.0f} s on this machine)"
 
 

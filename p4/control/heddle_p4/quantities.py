@@ -4,7 +4,8 @@ import re
 from fractions import Fraction
 from typing import Any
 
-UNITS = {"ps": Fraction(1, 1000), "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
+UNITS: dict[str, int | Fraction] = {"ps": Fraction(1, 1000), "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+UNITS |= {"m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 UNITS |= {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 QUANTITY = re.compile(rf" *([0-9]+(?:\.[0-9]*)?) *({'|'.join(UNITS)}) *")
 SECRET = "key"
