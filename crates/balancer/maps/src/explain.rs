@@ -45,13 +45,14 @@ impl Explainer {
 }
 
 impl Explainer {
-    /// The content of each map of the program but its trace and what it has of the packet in
-    /// process; nothing of it changes by an explanation, which tests check.
+    /// The content of each map of the program but its trace, what it has of the packet in process,
+    /// and the large tables of hashes, which only user space writes. Nothing of it changes by an
+    /// explanation, which tests check.
     ///
     /// # Errors
     /// [`Error`] if the kernel would not.
     pub fn contents(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-        self.program.contents(&["traces", "works"])
+        self.program.contents(&["traces", "works", "maglev", "ring"])
     }
 }
 
