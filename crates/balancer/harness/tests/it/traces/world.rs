@@ -7,7 +7,7 @@ use heddle_balancer_maps::maps;
 use heddle_harness::{Cluster, Connection, Delivered, Events, Flow, Outcome, Setup, service};
 use heddle_testing::{Need, skip_without};
 
-/// Frames that each balancer explains before it sends them. Comparing all maps takes milliseconds a frame.
+/// Frames that the first balancer explains before it sends them. Comparing all maps takes milliseconds a frame.
 const EXPLAINED: usize = 60;
 
 /// A cluster; none if tests that need root are skipped. Of all that is sent in the traces,
