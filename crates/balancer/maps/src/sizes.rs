@@ -58,7 +58,14 @@ impl Default for Sizes {
 impl Sizes {
     /// A few thousand flows and one service or two: tests.
     pub fn small() -> Self {
-        Self { flows: 4096, tokens: 4096, services: 15, maglev_tables: 4, ..Self::default() }
+        Self {
+            flows: 4096,
+            tokens: 4096,
+            fragments: 4096,
+            services: 15,
+            maglev_tables: 4,
+            ..Self::default()
+        }
     }
 
     /// The flow table's buckets.

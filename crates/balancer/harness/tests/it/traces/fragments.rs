@@ -1,5 +1,6 @@
 //! Fragments: the first one has ports, the others follow it, whichever balancers they come by.
 
+use heddle_balancer_maps::Sizes;
 use heddle_balancer_maps::abi::Counter;
 use heddle_harness::{Backend, Outcome, Setup, fragments};
 
@@ -97,7 +98,9 @@ fn flood(cluster: &heddle_harness::Cluster, sources: u16, each: u16) {
 /// has just begun nearly always.
 #[test]
 fn strangers_fragments_displace_no_flows() {
-    let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
+    let sizes = Sizes { fragments: 32_768, ..Setup::default().sizes };
+    let setup = Setup { balancers: 2, sizes, ..Setup::default() };
+    let Some(mut cluster) = open(setup) else { return };
     let begun: Vec<_> = (1..=200).map(flow).collect();
     let settled: Vec<_> = (201..=300).map(flow).collect();
     for flow in &settled {

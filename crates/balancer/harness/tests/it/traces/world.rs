@@ -8,7 +8,7 @@ use heddle_harness::{Cluster, Connection, Delivered, Events, Flow, Outcome, Setu
 use heddle_testing::{Need, skip_without};
 
 /// Frames that the first balancer explains before it sends them. Comparing all maps takes milliseconds a frame.
-const EXPLAINED: usize = 60;
+const EXPLAINED: usize = 12;
 
 /// A cluster; none if tests that need root are skipped. Of all that is sent in the traces,
 /// explaining changes nothing.
