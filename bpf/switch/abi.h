@@ -41,13 +41,14 @@
 #define MEMO_WAYS 4
 
 /* The schemes by their numbers. The switch's part of each is scheme_<name>.h. */
-#define SWITCH_SCHEMES(SCHEME)   \
-	SCHEME(ecmp, ECMP)       \
-	SCHEME(hula, HULA)       \
-	SCHEME(mp_hula, MP_HULA) \
-	SCHEME(cflb, CFLB)       \
-	SCHEME(shuttle, SHUTTLE) \
-	SCHEME(let_it_flow, LET_IT_FLOW)
+#define SWITCH_SCHEMES(SCHEME)           \
+	SCHEME(ecmp, ECMP)               \
+	SCHEME(hula, HULA)               \
+	SCHEME(mp_hula, MP_HULA)         \
+	SCHEME(cflb, CFLB)               \
+	SCHEME(shuttle, SHUTTLE)         \
+	SCHEME(let_it_flow, LET_IT_FLOW) \
+	SCHEME(conga, CONGA)
 
 #define SWITCH_NUMBER(name, NAME) SWITCH_##NAME,
 enum switch_scheme {
@@ -134,6 +135,13 @@ struct mp_hula_config {
 	__u32 association_slots; /* a power of two, 4 to ASSOCIATION_SLOTS */
 	__u32 long_flows;        /* enum mp_hula_long; LONG_ALIKE for Shuttle */
 	struct shuttle_config shuttle;
+};
+
+/* CONGA's own parameters, beside those of flowlets. */
+struct conga_config {
+	__u64 metric_age;  /* a metric that is older reads 0 */
+	__u32 metric_bits; /* Q: 1 to 3, others count as the nearest of these */
+	__u32 pad;
 };
 
 /* MP-HULA's header between ToRs (section 2.2). */

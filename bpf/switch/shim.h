@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The shim of MP-HULA and Shuttle in frames (heddle-wire's shim): ETHERTYPE_SHIM, the MPTCP ID, the subflow's number, and the
- * EtherType of what follows.
+/* The shim of MP-HULA, Shuttle and CONGA in frames (heddle-wire's shim): ETHERTYPE_SHIM, the MPTCP ID, the subflow's number, and
+ * the EtherType of what follows.
  *
  * Under other schemes no frame has one. */
 #pragma once
 
 #include "switch/scheme.h"
+#include "switch/shim_frames.h"
 #include "switch/visit.h"
 
-#define SHIM_READY 0x100 /* no verdict: the frame goes on */
-
-#ifdef SCHEME_HAS_SHIMS
-#include "switch/shim_frames.h"
-#else
+#ifndef SCHEME_HAS_SHIMS
 static __always_inline int read_shim(frame *frame, struct visit *visit, __be16 *type)
 {
 	(void)visit;

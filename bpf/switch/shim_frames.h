@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Shims under MP-HULA and Shuttle: read on arrival from the fabric, added at the source ToR, removed at the destination ToR; and
- * the handshakes from which a ToR learns to which connection a subflow belongs. */
+/* Shims under MP-HULA, Shuttle and CONGA: read on arrival from the fabric, added at the source ToR, removed at the destination
+ * ToR; and the handshakes from which a ToR learns to which connection a subflow belongs (MP-HULA, Shuttle). */
 #pragma once
 
 #include "switch/flow.h"
 #include "switch/handshake.h"
-#include "switch/mptcp_maps.h"
+#include "switch/scheme.h"
 #include "switch/visit.h"
 
-#ifndef SHIM_READY
-#define SHIM_READY 0x100
-#endif
+#define SHIM_READY 0x100 /* no verdict: the frame goes on */
+
+#ifdef SCHEME_HAS_SHIMS
 
 #define CAPABLE_WITH_KEYS \
 	20 /* bytes of the shortest MP_CAPABLE that has both keys: the only option that matters outside of SYNs */
@@ -45,14 +45,32 @@ static __always_inline int read_shim(frame *frame, struct visit *visit, __be16 *
 	return SHIM_READY;
 }
 
-/* Adds the shim of a packet from a host. */
+/* Writes a shim whose scheme changes it on its way. */
+static __always_inline int rewrite_shim(frame *frame, const struct visit *visit)
+{
+#ifdef SCHEME_WRITES_SHIMS
+	struct shim_header *header = frame_data(frame) + ((visit->packet.l3 - SHIM_BYTES) & 63);
+
+	if ((void *)(header + 1) > frame_end(frame))
+		return drop(frame, DROPPED_FAILED);
+	header->token_a = bpf_htonl(visit->shim.id >> 32);
+#else
+	(void)frame;
+	(void)visit;
+#endif
+	return SHIM_READY;
+}
+
+/* Adds the shim of a packet from a host, and writes that of another one. */
 static __always_inline int add_shim(frame *frame, struct visit *visit)
 {
 	__be16 next = bpf_htons(visit->packet.v6 ? ETH_P_IPV6 : ETH_P_IP);
 	struct shim_header *header;
 
-	if (!visit->shim.subflow || visit->shimmed)
+	if (!visit->shim.subflow)
 		return SHIM_READY;
+	if (visit->shimmed)
+		return rewrite_shim(frame, visit);
 	if (frame_is_gso(frame)) {
 		count_event(GSO_WITHOUT_SHIM);
 		return SHIM_READY;
@@ -80,7 +98,7 @@ static __always_inline int remove_shim(frame *frame, struct visit *visit)
 	popped = frame_pop_shim(frame, &visit->packet);
 	if (popped < 0)
 		return drop(frame, DROPPED_FAILED);
-	scheme_egress(&visit->shim);
+	scheme_egress(&visit->shim, visit->now);
 	visit->shimmed = false;
 	if (popped != FRAME_AGAIN)
 		return SHIM_READY;
@@ -88,6 +106,7 @@ static __always_inline int remove_shim(frame *frame, struct visit *visit)
 	return frame_receive_again(frame);
 }
 
+#ifdef SCHEME_READS_HANDSHAKES
 /* Reads flags and MPTCP option of a TCP packet whose header is at `l4`. */
 __noinline int read_handshake(frame *frame, __u32 l4, __u32 bytes, struct handshake *out)
 {
@@ -126,3 +145,14 @@ static __always_inline void observe(frame *frame, const struct visit *visit, con
 	if (scheme_observe(&handshake, visit->now))
 		count_event(CONTENDED);
 }
+#else
+static __always_inline void observe(frame *frame, const struct visit *visit, const struct switch_destination *destination,
+				    const struct switch_config *to)
+{
+	(void)frame;
+	(void)visit;
+	(void)destination;
+	(void)to;
+}
+#endif
+#endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "switch/cflb_prepare.h"
+#include "switch/conga.h"
 #include "switch/ecmp.h"
 #include "switch/let_it_flow.h"
 #include "switch/mp_hula.h"
@@ -15,6 +16,7 @@ union switch_state {
 	struct hula_tables hula;
 	struct mp_hula_tables mp_hula;
 	struct let_it_flow_tables let_it_flow;
+	struct conga_tables conga;
 	struct {
 		struct cflb cflb;
 		struct cflb_memo cflb_memo;
@@ -149,6 +151,31 @@ static __always_inline void step_let_it_flow(const struct let_it_flow *flow, con
 		output->port = let_it_flow_forward(flow, input->now, input->random, input->flow_hash, &input->hops);
 }
 
+static __always_inline __u16 conga_link_util(const struct conga *conga, __u64 now, __u32 port)
+{
+	const struct port_load *load = conga->ports;
+
+	(void)now;
+	return load[port & (SWITCH_PORTS - 1)].util;
+}
+
+static __always_inline void step_conga(const struct conga *conga, const struct step_input *input, struct step_output *output)
+{
+	struct conga_packet packet = {
+		.flow_hash = input->flow_hash,
+		.dst_tor = input->dst_tor,
+		.tag = input->tag,
+		.from_host = input->from_host,
+	};
+
+	if (input->kind == STEP_PACKET) {
+		output->port = conga_forward(conga, input->now, input->random, &packet, &input->hops);
+		output->tag = packet.tag;
+	}
+	if (input->kind == STEP_EGRESS)
+		conga_receive(conga, input->now, input->src_tor, input->tag);
+}
+
 /* A packet without fields is hashed as by ECMP. */
 static __always_inline void step_cflb(const struct cflb *cflb, struct cflb_memo *memo, __u32 salt, const struct step_input *input,
 				      struct scheme_counters *counts, struct step_output *output)
@@ -193,6 +220,14 @@ static __always_inline int scheme_step_of(__u32 scheme, const struct step_config
 		.counts = counts,
 	};
 
+	struct conga conga = {
+		.place = &config->mp_hula.hula,
+		.config = &config->conga,
+		.tables = &state->conga,
+		.counts = counts,
+		.ports = input->load,
+	};
+
 	switch (scheme) {
 	case SWITCH_ECMP:
 		output->port = ecmp_forward(config->salt, input->flow_hash, &input->hops);
@@ -208,6 +243,9 @@ static __always_inline int scheme_step_of(__u32 scheme, const struct step_config
 		return 0;
 	case SWITCH_LET_IT_FLOW:
 		step_let_it_flow(&let_it_flow, input, output);
+		return 0;
+	case SWITCH_CONGA:
+		step_conga(&conga, input, output);
 		return 0;
 	case SWITCH_CFLB:
 		step_cflb(&state->cflb, &state->cflb_memo, config->salt, input, counts, output);
@@ -238,6 +276,8 @@ static __always_inline __u64 scheme_digest(const struct step_config *config, uni
 		mp_hula_digest(&mp_hula, &digest);
 	if (config->scheme == SWITCH_LET_IT_FLOW)
 		let_it_flow_digest(&config->mp_hula.hula, &state->let_it_flow, &digest);
+	if (config->scheme == SWITCH_CONGA)
+		conga_digest(&config->mp_hula.hula, &state->conga, &digest);
 	if (config->scheme == STEP_DRE)
 		dre_digest(&state->dre, &digest);
 	return digest;

@@ -32,6 +32,7 @@ struct step_config {
 	__u32 scheme;                  /* enum switch_scheme, or STEP_DRE */
 	__u32 salt;                    /* ECMP's, and CFLB's router number */
 	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */
+	struct conga_config conga;
 	struct cflb_constants cflb;
 	struct dre_config dre;
 };
@@ -44,8 +45,11 @@ struct step_input {
 	__u64 up; /* ports that are up */
 	struct next_hops hops;
 	__u16 dst_tor;
+	__u16 src_tor; /* STEP_EGRESS: CONGA */
+	__u16 tag;     /* STEP_PACKET, STEP_EGRESS: CONGA */
 	__u16 pad;
 	__u32 bytes; /* STEP_SENT */
+	__u32 pad2;
 	struct probe_arrival probe;
 	struct shim shim;          /* STEP_PACKET, STEP_EGRESS */
 	struct cflb_fields fields; /* STEP_PACKET, if has_fields */
@@ -74,4 +78,6 @@ struct step_output {
 	__u16 best_port[STEP_BEST];
 	__u16 best_util[STEP_BEST];
 	__u32 has_decision;
+	__u16 tag; /* STEP_PACKET: CONGA */
+	__u16 pad[3];
 };

@@ -8,7 +8,7 @@
 #include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 5 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 6 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_NO_TOR 0xffff
@@ -57,6 +57,7 @@ struct switch_config {
 	struct address answers_v4; /* source of ICMP "time exceeded"; zeros: none is sent */
 	struct address answers_v6;
 	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */
+	struct conga_config conga;
 };
 
 /* Counters. Each frame that a port receives is in exactly one of the verdicts. */

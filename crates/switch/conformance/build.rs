@@ -27,6 +27,7 @@ fn build() -> Result<(), Error> {
             "mp_hula_config",
             "cflb_constants",
             "scheme_counters",
+            "conga_config",
         ],
         totals,
         ..Types::default()

@@ -31,6 +31,7 @@ fn build() -> Result<(), Error> {
             "switch/hula.h",
             "switch/mp_hula.h",
             "switch/let_it_flow.h",
+            "switch/conga.h",
         ],
         foreign: &["address", "count"],
         whole_names: &["switch_counter"],

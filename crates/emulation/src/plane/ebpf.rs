@@ -73,6 +73,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
         | Scheme::Hula(_)
         | Scheme::MpHula(_)
         | Scheme::Shuttle(_)
+        | Scheme::Conga(_)
         | Scheme::LetItFlow(_) => Ok(()),
         Scheme::Cflb(cflb) if matches!(cflb.constants.field, Field::SourcePort(_)) => Ok(()),
         Scheme::Cflb(_) => {
@@ -82,7 +83,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
         other => {
             let message = format!("no eBPF switch of the lab runs {}", other.name());
             Err(Problem::at("scheme", message)
-                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\" or \"letitflow\""))
+                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"letitflow\" or \"conga\""))
         }
     }
 }

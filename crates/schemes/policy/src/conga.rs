@@ -27,7 +27,8 @@ pub use config::CongaConfig;
 pub(crate) use leaf::{Leaf, update_ce};
 
 use crate::{
-    Counters, DreShift, Header, Ingress, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix,
+    Counters, Digest, DigestState, DreShift, Header, Ingress, Port, Ports, Scheme, Step,
+    SwitchInfo, hash::pick_hop, mix,
 };
 
 /// A switch running CONGA.
@@ -93,6 +94,14 @@ impl Scheme for Conga {
 
     fn counters(&self) -> Counters {
         self.leaf.as_ref().map_or(Counters::default(), |leaf| leaf.flowlets.counters())
+    }
+}
+
+impl DigestState for Conga {
+    fn digest_state(&self, digest: &mut Digest) {
+        if let Some(leaf) = &self.leaf {
+            leaf.digest(digest);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::io;
 use heddle_vectors::random::Kind;
 use heddle_vectors::{VectorFile, record};
 
-const USAGE: &str = "usage: random-traces ecmp|hula|mp-hula|cflb|dre|shuttle|let-it-flow FIRST-SEED TRACES STEPS, or random-traces again < TRACES.json";
+const USAGE: &str = "usage: random-traces ecmp|hula|mp-hula|cflb|dre|shuttle|let-it-flow|conga FIRST-SEED TRACES STEPS, or random-traces again < TRACES.json";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();

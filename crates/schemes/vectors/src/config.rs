@@ -1,7 +1,7 @@
 //! Configurations of switches in a trace.
 
 use heddle_policy::cflb::{CflbConfig, Cipher, Codec, CodecError, Field, Rules};
-use heddle_policy::{HulaConfig, LetItFlowConfig, MpHulaConfig, ShuttleConfig, Tor};
+use heddle_policy::{CongaConfig, HulaConfig, LetItFlowConfig, MpHulaConfig, ShuttleConfig, Tor};
 use serde::{Deserialize, Serialize};
 
 use crate::input::hex_bytes;
@@ -36,6 +36,8 @@ pub enum Config {
     Dre(DreConfig),
     /// Shuttle.
     Shuttle(ShuttleConfig),
+    /// CONGA.
+    Conga(CongaConfig),
     /// LetItFlow.
     LetItFlow(LetItFlowConfig),
 }

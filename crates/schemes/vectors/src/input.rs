@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum Input {
     /// A data packet to another ToR.
     Packet(Packet),
-    /// A data packet from the fabric at its destination ToR (MP-HULA, Shuttle).
+    /// A data packet from the fabric at its destination ToR (MP-HULA, Shuttle, CONGA).
     Egress(ShimPacket),
     /// A packet of a handshake or teardown at a ToR (MP-HULA, Shuttle).
     Handshake(HandshakePacket),
@@ -57,6 +57,9 @@ pub struct Packet {
     /// MP-HULA's shim on arrival.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shim: Option<Shim>,
+    /// CONGA's tag on arrival.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tag: u16,
     /// Header fields that CFLB reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Fields>,
@@ -77,12 +80,24 @@ pub struct Shim {
     pub subflow: u8,
 }
 
-/// A packet that may have a shim.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+const fn is_zero(number: &u16) -> bool {
+    *number == 0
+}
+
+/// A packet that may have a shim or a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShimPacket {
     /// The shim on arrival.
+    #[serde(default)]
     pub shim: Option<Shim>,
+    /// The ToR of the sending host (CONGA).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub src_tor: u16,
+    /// CONGA's tag on arrival.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tag: u16,
 }
 
 /// CFLB's fields.
@@ -199,7 +214,7 @@ impl Packet {
             src_tor: Tor(0),
             dst_tor: Tor(self.dst_tor),
             ingress: self.from.policy(),
-            tag: 0,
+            tag: self.tag,
             shim: self.shim.and_then(Shim::policy),
             fields: self.fields.and_then(|fields| fields.policy()),
         }

@@ -3,8 +3,8 @@
 
 use heddle_policy::cflb::{Field, Rules};
 use heddle_policy::{
-    HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig, ShuttleChoice, ShuttleConfig,
-    ShuttleSubflows, Update,
+    CongaConfig, HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig, ShuttleChoice,
+    ShuttleConfig, ShuttleSubflows, Update,
 };
 use heddle_units::Time;
 
@@ -42,6 +42,24 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
             vec![
                 wrong("twice the tau", Config::Dre(longer)),
                 wrong("a byte more in tau", Config::Dre(wider)),
+            ]
+        }
+        Config::Conga(conga) => {
+            let change = |name, edit: &dyn Fn(&mut CongaConfig)| {
+                let mut conga = *conga;
+                edit(&mut conga);
+                wrong(name, Config::Conga(conga))
+            };
+            vec![
+                role,
+                change("flowlets that end a nanosecond late", &|conga| {
+                    conga.flowlet_gap = conga.flowlet_gap + Time::nanos(1);
+                }),
+                change("twice the flowlet slots", &|conga| conga.flowlet_slots *= 2),
+                change("one bit more of a metric", &|conga| conga.metric_bits += 1),
+                change("metrics that age a nanosecond late", &|conga| {
+                    conga.metric_age = conga.metric_age + Time::nanos(1);
+                }),
             ]
         }
         Config::LetItFlow(flowlets) => {

@@ -15,6 +15,9 @@ pub struct Output {
     /// The shim with which a packet leaves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shim: Option<Shim>,
+    /// The tag with which a packet leaves (CONGA).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<u16>,
     /// The probe to send or to replicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<ProbeOutput>,

@@ -5,7 +5,8 @@ mod cflb;
 mod shuttle;
 
 use heddle_policy::{
-    HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig, MpHulaRules, MptcpTablesConfig, Update,
+    CongaConfig, HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig, MpHulaRules,
+    MptcpTablesConfig, Update,
 };
 use heddle_units::Time;
 
@@ -34,11 +35,13 @@ pub enum Kind {
     Shuttle,
     /// LetItFlow.
     LetItFlow,
+    /// CONGA.
+    Conga,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::Ecmp,
         Kind::Hula,
         Kind::MpHula,
@@ -46,6 +49,7 @@ impl Kind {
         Kind::Dre,
         Kind::Shuttle,
         Kind::LetItFlow,
+        Kind::Conga,
     ];
 
     /// The name of its files.
@@ -58,6 +62,7 @@ impl Kind {
             Kind::Dre => "dre",
             Kind::Shuttle => "shuttle",
             Kind::LetItFlow => "let-it-flow",
+            Kind::Conga => "conga",
         }
     }
 }
@@ -96,6 +101,13 @@ pub fn config(kind: Kind, draw: &mut impl Draw) -> Config {
             Config::Dre(DreConfig { shift: draw.choose(&[19, 0, 4, 28, 40]), full })
         }
         Kind::Shuttle => Config::Shuttle(shuttle::parameters(draw)),
+        Kind::Conga => Config::Conga(CongaConfig {
+            flowlet_gap: Time::nanos(draw.choose(&[100_000, 0, 5])),
+            flowlet_slots: draw.choose(&[16, 1, 4, 2]),
+            metric_bits: draw.choose(&[3, 2, 1, 0, 9]),
+            metric_age: Time::nanos(draw.choose(&[400_000, 1_000_000, 0])),
+            ..CongaConfig::default()
+        }),
         Kind::LetItFlow => Config::LetItFlow(LetItFlowConfig {
             flowlet_gap: Time::nanos(draw.choose(&[100_000, 0, 5])),
             flowlet_slots: draw.choose(&[16, 1, 4, 2]),
@@ -177,6 +189,18 @@ impl Steps {
                 let input = shuttle::loaded(self.mp_hula(draw), self.switch.ports, draw);
                 return StepInput { now: self.now, rnd: draw.number(4), input };
             }
+            Config::Conga(_) => {
+                let input = if draw.chance(2, 3) {
+                    let packet = self.packet(draw);
+                    let tag = if packet.from == Side::Host { 0 } else { tag(draw) };
+                    let packet = Input::Packet(Packet { tag, ..packet });
+                    shuttle::loaded(packet, self.switch.ports, draw)
+                } else {
+                    let (src_tor, tag) = (self.tor(draw), tag(draw));
+                    Input::Egress(ShimPacket { shim: None, src_tor, tag })
+                };
+                return StepInput { now: self.now, rnd: draw.number(4), input };
+            }
             Config::LetItFlow(_) => {
                 let input = Input::Packet(self.packet(draw));
                 return StepInput { now: self.now, rnd: draw.number(4), input };
@@ -217,7 +241,10 @@ impl Steps {
                 Input::Handshake(HandshakePacket { out_hash: flow(draw), from, flags, options })
             }
             _ if draw.chance(1, 2) => Input::Originate(Originate {}),
-            _ => Input::Egress(ShimPacket { shim: draw.chance(1, 2).then(|| shim(draw)) }),
+            _ => {
+                let shim = draw.chance(1, 2).then(|| shim(draw));
+                Input::Egress(ShimPacket { shim, src_tor: 0, tag: 0 })
+            }
         }
     }
 
@@ -233,6 +260,7 @@ impl Steps {
             down: if draw.chance(1, 4) { self.next_hops(draw) } else { Vec::new() },
             load: Vec::new(),
             shim: shimmed.then(|| shim(draw)),
+            tag: 0,
             fields: None,
         }
     }
@@ -280,6 +308,15 @@ fn shim(draw: &mut impl Draw) -> Shim {
     Shim { id, subflow: draw.choose(&[1, 2, 3, 4, 16]) }
 }
 
+/// A tag of a few paths, mostly with both halves.
+fn tag(draw: &mut impl Draw) -> u16 {
+    let mut half = || {
+        let valid = if draw.chance(7, 8) { 0x80 } else { 0 };
+        valid | draw.choose(&[0, 1, 2, 15]) << 3 | draw.below(8) as u16
+    };
+    half() << 8 | half()
+}
+
 fn intervals(config: &Config) -> Vec<u64> {
     let of_hula = |hula: &HulaConfig| {
         let period = hula.probe_period.as_nanos();
@@ -294,6 +331,7 @@ fn intervals(config: &Config) -> Vec<u64> {
         Config::Shuttle(shuttle) => {
             [of_hula(&shuttle.hula), vec![shuttle.tables.association_idle.as_nanos()]].concat()
         }
+        Config::Conga(conga) => vec![conga.flowlet_gap.as_nanos(), conga.metric_age.as_nanos()],
         Config::LetItFlow(flowlets) => vec![flowlets.flowlet_gap.as_nanos()],
         Config::Dre(dre) => vec![1 << dre.shift.min(28), 300],
         Config::Ecmp(_) | Config::Cflb(_) => vec![1000],

@@ -2,8 +2,8 @@
 
 use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{
-    Cflb, Counters, DigestState, Dre, DreShift, Ecmp, Handshake, Hula, LetItFlow, MpHula, Port,
-    Ports, Probe, ProbeArrival, Scheme, Shuttle, Step, TcpFlags, Tor, Util,
+    Cflb, Conga, Counters, DigestState, Dre, DreShift, Ecmp, Handshake, Hula, LetItFlow, MpHula,
+    Port, Ports, Probe, ProbeArrival, Scheme, Shuttle, Step, TcpFlags, Tor, Util,
 };
 
 use crate::config::{Config, DreConfig, SwitchInfo};
@@ -54,6 +54,7 @@ pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>
             let codec = cflb.policy()?;
             Box::new(Router { switch: Switch(Cflb::new(&codec, info)), codec, number: info.salt })
         }
+        Config::Conga(conga) => Box::new(Switch(Conga::new(conga, info))),
         Config::LetItFlow(flowlets) => Box::new(Switch(LetItFlow::new(flowlets, info))),
         Config::Shuttle(shuttle) => Box::new(Switch(Shuttle::new(shuttle, info))),
         Config::Dre(config) => Box::new(Estimator { dre: Dre::default(), config: *config }),
@@ -70,6 +71,7 @@ trait Shown: Scheme + DigestState {
 
 impl Shown for Ecmp {}
 impl Shown for Cflb {}
+impl Shown for Conga {}
 impl Shown for LetItFlow {}
 
 impl Shown for Hula {
@@ -97,7 +99,8 @@ impl<S: Shown> Switch<S> {
         let mut header = packet.header();
         let mut ports = StepPorts { link: None, load: &packet.load, down: &packet.down };
         let port = self.0.forward(step, &mut header, &packet.hops(), &mut ports);
-        Output { port: Some(port.0), shim: header.shim.map(Shim::of), ..Output::default() }
+        let tag = (header.tag != 0).then_some(header.tag);
+        Output { port: Some(port.0), shim: header.shim.map(Shim::of), tag, ..Output::default() }
     }
 
     fn probe(&mut self, step: Step, probe: &ProbeInput) -> Output {
@@ -126,7 +129,9 @@ impl<S: Shown> Target for Switch<S> {
             Input::Packet(packet) => self.forward(step, packet),
             Input::Egress(packet) => {
                 let shim = packet.shim.and_then(Shim::policy);
-                let mut header = heddle_policy::Header { shim, ..blank().header() };
+                let src_tor = Tor(packet.src_tor);
+                let mut header =
+                    heddle_policy::Header { shim, src_tor, tag: packet.tag, ..blank().header() };
                 self.0.egress(step, &mut header);
                 Output { shim: header.shim.map(Shim::of), ..Output::default() }
             }
@@ -168,6 +173,7 @@ const fn blank() -> Packet {
         down: Vec::new(),
         load: Vec::new(),
         shim: None,
+        tag: 0,
         fields: None,
     }
 }

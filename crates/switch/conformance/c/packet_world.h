@@ -56,6 +56,7 @@ static void fill_config(struct switch_config *config, bool is_tor) {
                   .mapping_rows = WORLD_SLOTS,
                   .association_slots = WORLD_SLOTS,
                   .shuttle = {.full_queue_shift = 16, .range_shift = 1, .draws = 2}},
+      .conga = {.metric_age = 1000000, .metric_bits = 3},
   };
 }
 

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)] // bindgen clears the padding of a default.
 
 pub use heddle_switch_maps::abi::{
-    CflbConstants, HulaConfig, MpHulaConfig, SchemeCounters, ShuttleConfig,
+    CflbConstants, CongaConfig, HulaConfig, MpHulaConfig, SchemeCounters, ShuttleConfig,
 };
 
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));

@@ -20,7 +20,12 @@ pub fn input(now: u64, random: u32, input: &Input) -> StepInput {
     let of = |kind: StepKind| StepInput { now, kind: kind as u32, random, ..StepInput::default() };
     match input {
         Input::Packet(packet) => of_packet(of(StepKind::Packet), packet),
-        Input::Egress(packet) => StepInput { shim: shim(packet.shim), ..of(StepKind::Egress) },
+        Input::Egress(packet) => StepInput {
+            shim: shim(packet.shim),
+            src_tor: packet.src_tor,
+            tag: packet.tag,
+            ..of(StepKind::Egress)
+        },
         Input::Handshake(packet) => of_handshake(of(StepKind::Handshake), packet),
         Input::Probe(probe) => {
             let arrival = ProbeArrival {
@@ -51,6 +56,7 @@ fn of_packet(step: StepInput, packet: &Packet) -> StepInput {
         dst_tor: packet.dst_tor,
         hops: next_hops(packet.next_hops.iter().copied()),
         shim: shim(packet.shim),
+        tag: packet.tag,
         fields: packet.fields.as_ref().map(fields).unwrap_or_default(),
         from_host: (packet.from == Side::Host).into(),
         has_fields: packet.fields.is_some().into(),
@@ -135,6 +141,7 @@ pub fn output(input: &Input, output: &StepOutput) -> Output {
         Input::Packet(_) => Output {
             port: Some(output.port),
             shim: shim_of(output.shim),
+            tag: (output.tag != 0).then_some(output.tag),
             ..decision(output.has_decision != 0, output.decision)
         },
         Input::Egress(_) => Output { shim: shim_of(output.shim), ..Output::default() },

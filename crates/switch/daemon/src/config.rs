@@ -19,7 +19,7 @@ use heddle_daemon::mac::Mac;
 use heddle_fabric::Fabric;
 use heddle_program::{Failure, Report};
 use heddle_scenario::FabricFile;
-use heddle_switch_maps::abi::{CflbConstants, MpHulaConfig};
+use heddle_switch_maps::abi::{CflbConstants, CongaConfig, MpHulaConfig};
 use heddle_switch_maps::{Hook, Scheme};
 use heddle_units::Rate;
 
@@ -60,6 +60,8 @@ pub struct SchemeConfig {
     pub scheme: Scheme,
     /// HULA's, MP-HULA's and Shuttle's parameters.
     pub mp_hula: MpHulaConfig,
+    /// CONGA's own parameters.
+    pub conga: CongaConfig,
     /// CFLB's constants.
     pub cflb: Option<CflbConstants>,
     /// The estimators' tau is 2^`dre_shift` nanoseconds.

@@ -90,6 +90,12 @@ fn choose(state: &State, packet: &Packet, tor: u16, hops: &[u16], steps: &mut Ve
             .unwrap_or_else(|| by_hash(hash, hops, "its hash", steps)),
         Scheme::Hula | Scheme::MpHula | Scheme::Shuttle => running(state, hash, hops, steps)
             .unwrap_or_else(|| by_probes(state, tor, hash, hops, steps)),
+        Scheme::Conga => running(state, hash, hops, steps).unwrap_or_else(|| {
+            let how =
+                "the least congested: here the first; a packet from a host alone has a choice";
+            steps.push(how.into());
+            hops[0]
+        }),
         Scheme::LetItFlow => running(state, hash, hops, steps).unwrap_or_else(|| {
             steps.push("one of the next hops at random: here the first".into());
             hops[0]

@@ -86,6 +86,7 @@ pub fn config(config: &Config, up: u64) -> SwitchConfig {
         answers_v4: config.icmp_source.0.map_or_else(Address::default, |ip| IpAddr::V4(ip).into()),
         answers_v6: config.icmp_source.1.map_or_else(Address::default, |ip| IpAddr::V6(ip).into()),
         mp_hula: config.scheme.mp_hula,
+        conga: config.scheme.conga,
     }
 }
 

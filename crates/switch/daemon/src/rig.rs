@@ -6,8 +6,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use heddle_switch_maps::abi::{
-    CflbConstants, MpHulaConfig, SWITCH_ABI, SWITCH_NO_PORT, SwitchConfig, SwitchCounter,
-    SwitchDestination, SwitchPort, SwitchRole,
+    CflbConstants, CongaConfig, MpHulaConfig, SWITCH_ABI, SWITCH_NO_PORT, SwitchConfig,
+    SwitchCounter, SwitchDestination, SwitchPort, SwitchRole,
 };
 use heddle_switch_maps::{Error, Hook, Scheme, Switch};
 
@@ -91,6 +91,7 @@ impl Rig {
             answers_v4: OWN.0.into(),
             answers_v6: OWN.1.into(),
             mp_hula,
+            conga: CongaConfig { metric_age: 10_000_000, metric_bits: 3, pad: 0 },
         };
         switch.maps.config.set(0, config, 0)?;
         let hops: Vec<u16> = (1..=UPLINKS).collect();

@@ -3,8 +3,9 @@
 //! `tor`, `is_tor`) is the caller's.
 
 use heddle_policy::{
-    AssociationCounters, Counters, HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig,
-    MptcpTablesConfig, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update, cflb, table_size,
+    AssociationCounters, CongaConfig, Counters, HulaConfig, LetItFlowConfig, LongFlows,
+    MpHulaConfig, MptcpTablesConfig, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update, cflb,
+    table_size,
 };
 
 use crate::abi;
@@ -24,6 +25,27 @@ impl From<&HulaConfig> for abi::HulaConfig {
             util_bits: config.util_bits.min(16),
             local_detection: config.local_detection.into(),
             ..abi::HulaConfig::default()
+        }
+    }
+}
+
+impl From<&CongaConfig> for abi::HulaConfig {
+    fn from(config: &CongaConfig) -> abi::HulaConfig {
+        abi::HulaConfig {
+            flowlet_gap: config.flowlet_gap.as_nanos(),
+            flowlet_slots: table_size(config.flowlet_slots),
+            ..abi::HulaConfig::default()
+        }
+    }
+}
+
+impl From<&CongaConfig> for abi::CongaConfig {
+    fn from(config: &CongaConfig) -> abi::CongaConfig {
+        let CongaConfig { metric_bits, metric_age, .. } = *config;
+        abi::CongaConfig {
+            metric_age: metric_age.as_nanos(),
+            metric_bits: metric_bits.into(),
+            pad: 0,
         }
     }
 }

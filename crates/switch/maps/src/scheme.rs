@@ -19,17 +19,20 @@ pub enum Scheme {
     Shuttle,
     /// A random next hop for each flowlet.
     LetItFlow,
+    /// The least congested uplink for each flowlet, of a leaf-spine fabric.
+    Conga,
 }
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Scheme; 6] = [
+    pub const ALL: [Scheme; 7] = [
         Scheme::Ecmp,
         Scheme::Hula,
         Scheme::MpHula,
         Scheme::Cflb,
         Scheme::Shuttle,
         Scheme::LetItFlow,
+        Scheme::Conga,
     ];
 
     /// Its name, as in scenario files.
@@ -41,6 +44,7 @@ impl Scheme {
             Scheme::Cflb => "cflb",
             Scheme::Shuttle => "shuttle",
             Scheme::LetItFlow => "letitflow",
+            Scheme::Conga => "conga",
         }
     }
 
@@ -53,17 +57,18 @@ impl Scheme {
             Scheme::Cflb => SwitchScheme::Cflb as u32,
             Scheme::Shuttle => SwitchScheme::Shuttle as u32,
             Scheme::LetItFlow => SwitchScheme::LetItFlow as u32,
+            Scheme::Conga => SwitchScheme::Conga as u32,
         }
     }
 
     /// True if it needs probes.
     pub const fn has_probes(self) -> bool {
-        matches!(self, Scheme::Hula) || self.has_shims()
+        matches!(self, Scheme::Hula | Scheme::MpHula | Scheme::Shuttle)
     }
 
-    /// True if it tells MPTCP's subflows apart, and switches add shims to their packets.
+    /// True if ToRs add shims to packets: of MPTCP's subflows, under CONGA to all.
     pub const fn has_shims(self) -> bool {
-        matches!(self, Scheme::MpHula | Scheme::Shuttle)
+        matches!(self, Scheme::MpHula | Scheme::Shuttle | Scheme::Conga)
     }
 }
 

@@ -7,14 +7,14 @@ use aya::{Ebpf, Pod};
 use heddle_bpf_loader::maps::{Access, Memory, array};
 
 use crate::abi::{
-    AssociationTables, BestHop, Flowlet, HopTable, HulaTables, LetItFlowTables, MpHulaTables,
-    OwnedFlowlet, SubflowEntry,
+    AssociationTables, BestHop, CongaTables, Flowlet, HopTable, HulaTables, LetItFlowTables,
+    MpHulaTables, OwnedFlowlet, SubflowEntry,
 };
 use crate::{Error, Scheme};
 
 /// The maps that one scheme or another has beside those of every scheme (`SCHEME_MAPS` in
 /// bpf/switch/scheme_*.h).
-pub(crate) const MAPS: [&str; 7] = [
+pub(crate) const MAPS: [&str; 8] = [
     "hula_tables",
     "mp_hula_tables",
     "tor_locks",
@@ -22,6 +22,7 @@ pub(crate) const MAPS: [&str; 7] = [
     "cflb_prepared",
     "cflb_memo",
     "let_it_flow_tables",
+    "conga_tables",
 ];
 
 /// The tables of a scheme that has some.
@@ -31,6 +32,8 @@ pub enum Tables {
     Hula(Memory),
     /// MP-HULA's and Shuttle's.
     MpHula(Memory),
+    /// CONGA's.
+    Conga(Memory),
     /// LetItFlow's.
     LetItFlow(Memory),
 }
@@ -61,6 +64,7 @@ impl Tables {
             Scheme::Ecmp | Scheme::Cflb => None,
             Scheme::Hula => Some(Tables::Hula(memory("hula_tables")?)),
             Scheme::MpHula | Scheme::Shuttle => Some(Tables::MpHula(memory("mp_hula_tables")?)),
+            Scheme::Conga => Some(Tables::Conga(memory("conga_tables")?)),
             Scheme::LetItFlow => Some(Tables::LetItFlow(memory("let_it_flow_tables")?)),
         })
     }
@@ -84,6 +88,7 @@ impl Tables {
             Tables::LetItFlow(memory) => {
                 Tables::entries(memory, offset_of!(LetItFlowTables, flowlets))
             }
+            Tables::Conga(memory) => Tables::entries(memory, offset_of!(CongaTables, flowlets)),
             Tables::MpHula(_) => None,
         }
     }

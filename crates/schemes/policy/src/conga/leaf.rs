@@ -5,7 +5,7 @@ use super::{
     tables::{FromLeaf, ToLeaf},
     tag::{LBTAGS, PathMetric, Tag},
 };
-use crate::{Flowlet, FlowletTable, Header, Nanos, Port, Ports, Step, mix, quantise};
+use crate::{Digest, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Step, mix, quantise};
 
 /// Raises a packet's CE to the metric of the link of its output `port`. A packet without CE does
 /// not change.
@@ -97,6 +97,13 @@ impl Leaf {
             self.to.store(from, now, feedback);
         }
         packet.tag = 0;
+    }
+
+    /// Adds flowlets and tables to a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.flowlets.digest(digest, |()| []);
+        self.to.digest(digest);
+        self.from.digest(digest);
     }
 
     /// Bits of the metrics alone, both tables together.

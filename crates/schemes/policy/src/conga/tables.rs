@@ -7,7 +7,7 @@
 use alloc::{boxed::Box, vec};
 
 use super::tag::{LBTAGS, METRIC_BITS, PathMetric};
-use crate::Nanos;
+use crate::{Digest, Nanos};
 
 /// Switch bits per row: for each LBTag a metric and an age bit; in the From table also valid and
 /// changed bits, and the round robin index.
@@ -21,6 +21,10 @@ struct Metric {
 }
 
 impl Metric {
+    fn digest(&self, digest: &mut Digest) {
+        digest.words(&[self.value.into(), self.updated]);
+    }
+
     fn is_old(&self, now: Nanos, age: Nanos) -> bool {
         now.saturating_sub(self.updated) > age
     }
@@ -53,6 +57,10 @@ impl ToLeaf {
     pub fn read(&self, leaf: u16, now: Nanos, lbtag: u8) -> u8 {
         let row = self.rows.get(usize::from(leaf));
         row.map_or(0, |row| row[usize::from(lbtag)].read(now, self.age))
+    }
+
+    pub fn digest(&self, digest: &mut Digest) {
+        self.rows.iter().flatten().for_each(|metric| metric.digest(digest));
     }
 
     pub fn metric_bits(&self) -> usize {
@@ -121,6 +129,13 @@ impl FromLeaf {
             row.valid &= !(1 << lbtag);
         }
         Some(PathMetric { lbtag, metric: metric.read(now, self.age) })
+    }
+
+    pub fn digest(&self, digest: &mut Digest) {
+        for row in &self.rows {
+            row.metrics.iter().for_each(|metric| metric.digest(digest));
+            digest.words(&[row.valid.into(), row.changed.into(), row.round_robin.into()]);
+        }
     }
 
     pub fn metric_bits(&self) -> usize {

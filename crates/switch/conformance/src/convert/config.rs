@@ -35,6 +35,11 @@ pub fn config(switch: &SwitchInfo, config: &Config) -> Result<StepConfig, Error>
         Config::Shuttle(own) => {
             StepConfig { mp_hula: placed(switch, own.into())?, ..of(SwitchScheme::Shuttle) }
         }
+        Config::Conga(own) => {
+            let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
+            let mp_hula = placed(switch, mp_hula)?;
+            StepConfig { mp_hula, conga: own.into(), ..of(SwitchScheme::Conga) }
+        }
         Config::LetItFlow(own) => {
             let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
             StepConfig { mp_hula: placed(switch, mp_hula)?, ..of(SwitchScheme::LetItFlow) }

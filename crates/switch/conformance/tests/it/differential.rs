@@ -43,6 +43,11 @@ proptest! {
     }
 
     #[test]
+    fn conga(bytes in vec(any::<u8>(), 0..4_000)) {
+        compare(Kind::Conga, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
     fn let_it_flow(bytes in vec(any::<u8>(), 0..4_000)) {
         compare(Kind::LetItFlow, &bytes).map_err(TestCaseError::fail)?;
     }

@@ -2,8 +2,9 @@
 //! the same events.
 
 use heddle_policy::{
-    Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LetItFlowConfig, MpHulaConfig,
-    Nanos, Port, Ports, Probe, ProbeArrival, Scheme, ShuttleConfig, Step, SwitchInfo, Tor,
+    CongaConfig, Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LetItFlowConfig,
+    MpHulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, ShuttleConfig, Step, SwitchInfo,
+    Tor,
 };
 use heddle_scenario::{Scenario, Source, load};
 use heddle_sim::{Next, Outcome, simulate, simulate_with};
@@ -23,7 +24,8 @@ impl InC {
     fn new(info: &SwitchInfo, config: &vectors::Config) -> InC {
         let SwitchInfo { salt, tor, ports, tors, .. } = *info;
         let switch = vectors::SwitchInfo { salt, tor: tor.map(|tor| tor.0), ports, tors };
-        let loaded = if matches!(config, vectors::Config::Shuttle(_)) { ports } else { 0 };
+        let reads = matches!(config, vectors::Config::Shuttle(_) | vectors::Config::Conga(_));
+        let loaded = if reads { ports } else { 0 };
         InC { native: native(&switch, config).unwrap(), loaded }
     }
 
@@ -55,11 +57,13 @@ impl InC {
             hops: convert::next_hops(next_hops.iter().map(|port| port.0)),
             up,
             shim: convert::shim(packet.shim.map(vectors::Shim::of)),
+            tag: packet.tag,
             from_host: (packet.ingress == Ingress::Host).into(),
             load,
             ..input(step, StepKind::Packet)
         });
         packet.shim = shim(output.shim);
+        packet.tag = output.tag;
         Port(output.port)
     }
 
@@ -79,8 +83,14 @@ impl InC {
 
     fn egress(&mut self, step: Step, packet: &mut Header) {
         let shim_in = convert::shim(packet.shim.map(vectors::Shim::of));
-        let output = self.native.run(&StepInput { shim: shim_in, ..input(step, StepKind::Egress) });
+        let output = self.native.run(&StepInput {
+            shim: shim_in,
+            src_tor: packet.src_tor.0,
+            tag: packet.tag,
+            ..input(step, StepKind::Egress)
+        });
         packet.shim = shim(output.shim);
+        packet.tag = 0;
     }
 
     fn originate(&mut self, step: Step) -> Option<Probe> {
@@ -185,6 +195,7 @@ macro_rules! in_c {
     };
 }
 
+in_c!(CongaInC, CongaConfig, Conga, heddle_policy::Conga);
 in_c!(LetItFlowInC, LetItFlowConfig, LetItFlow, heddle_policy::LetItFlow);
 in_c!(HulaInC, HulaConfig, Hula, heddle_policy::Hula);
 in_c!(MpHulaInC, MpHulaConfig, MpHula, heddle_policy::MpHula);
@@ -225,6 +236,25 @@ fn let_it_flow_on_hulas_scenario_has_the_same_events_in_c() {
     let heddle_scenario::Scheme::LetItFlow(config) = scenario.scheme else { panic!() };
     let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
     let c = simulate_with::<LetItFlowInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
+    assert_same(&rust, &c);
+}
+
+/// Two leaves with 8 hosts each and 4 spines, one of whose links has half the rate of the others.
+#[test]
+fn conga_has_the_same_events_in_c() {
+    let tables = [
+        ("scheme", "{ kind = \"conga\" }"),
+        ("scheme.flowlet_slots", "4096"),
+        (
+            "fabric",
+            "{ kind = \"leaf-spine\", hosts_per_leaf = 8, link = [{ between = \"leaf-1 spine-1\", rate = \"5Gbps\" }] }",
+        ),
+        ("event", "[]"),
+    ];
+    let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &tables);
+    let heddle_scenario::Scheme::Conga(config) = scenario.scheme else { panic!() };
+    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
+    let c = simulate_with::<CongaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
     assert_same(&rust, &c);
 }
 

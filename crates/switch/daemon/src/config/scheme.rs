@@ -11,8 +11,8 @@ use heddle_program::Failure;
 use heddle_scenario::{self as scenario, FabricFile};
 use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::{
-    ASSOCIATION_SLOTS, BEST_HOPS, CflbConstants, FLOWLET_SLOTS, HulaConfig, MAPPING_ROWS,
-    MpHulaConfig,
+    ASSOCIATION_SLOTS, BEST_HOPS, CflbConstants, CongaConfig, FLOWLET_SLOTS, HulaConfig,
+    MAPPING_ROWS, MpHulaConfig,
 };
 
 use super::SchemeConfig;
@@ -27,6 +27,7 @@ pub(super) fn resolve(scheme: &scenario::Scheme, place: &Place) -> Result<Scheme
     let plain = |scheme| SchemeConfig {
         scheme,
         mp_hula: MpHulaConfig::default(),
+        conga: CongaConfig::default(),
         cflb: None,
         dre_shift: DreShift::at_least(TAU).0,
     };
@@ -50,6 +51,16 @@ pub(super) fn resolve(scheme: &scenario::Scheme, place: &Place) -> Result<Scheme
         scenario::Scheme::Cflb(_) => {
             SchemeConfig { cflb: Some(place.cflb()?), ..plain(Scheme::Cflb) }
         }
+        scenario::Scheme::Conga(own) => {
+            within("scheme.flowlet_slots", own.flowlet_slots, FLOWLET_SLOTS)?;
+            let hula = place.here(own.into());
+            SchemeConfig {
+                mp_hula: MpHulaConfig { hula, ..MpHulaConfig::default() },
+                conga: own.into(),
+                dre_shift: policy::Conga::dre_shift(own).0,
+                ..plain(Scheme::Conga)
+            }
+        }
         scenario::Scheme::LetItFlow(own) => {
             within("scheme.flowlet_slots", own.flowlet_slots, FLOWLET_SLOTS)?;
             let hula = place.here(own.into());
@@ -59,7 +70,7 @@ pub(super) fn resolve(scheme: &scenario::Scheme, place: &Place) -> Result<Scheme
         other => {
             let message = format!("the switch does not run {}", other.name());
             return Err(Problem::at("scheme.kind", message)
-                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\" or \"letitflow\"")
+                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"letitflow\" or \"conga\"")
                 .into());
         }
     })
