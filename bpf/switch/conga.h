@@ -108,7 +108,12 @@ static __always_inline __u16 conga_raise(const struct conga *conga, __u64 now, _
 {
 	__u8 metric = conga_link_metric(conga, now, port);
 
-	if (!half_is_valid(tag, TAG_PATH) || metric <= half_metric(tag, TAG_PATH))
+	if (!half_is_valid(tag, TAG_PATH))
+		return tag;
+	/* What is not valid is 0. */
+	if (!half_is_valid(tag, TAG_FEEDBACK))
+		tag &= 0xff << TAG_PATH;
+	if (metric <= half_metric(tag, TAG_PATH))
 		return tag;
 	return (tag & ~(7 << TAG_PATH)) | metric << TAG_PATH;
 }

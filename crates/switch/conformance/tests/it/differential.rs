@@ -11,19 +11,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn ecmp_and_estimator(bytes in vec(any::<u8>(), 0..2_000)) {
-        compare(Kind::Ecmp, &bytes).map_err(TestCaseError::fail)?;
-        compare(Kind::Dre, &bytes).map_err(TestCaseError::fail)?;
-    }
-
-    #[test]
-    fn hula(bytes in vec(any::<u8>(), 0..4_000)) {
-        compare(Kind::Hula, &bytes).map_err(TestCaseError::fail)?;
-    }
-
-    #[test]
-    fn mp_hula(bytes in vec(any::<u8>(), 0..4_000)) {
-        compare(Kind::MpHula, &bytes).map_err(TestCaseError::fail)?;
+    fn every_scheme(bytes in vec(any::<u8>(), 0..4_000)) {
+        for kind in Kind::ALL {
+            compare(kind, &bytes).map_err(TestCaseError::fail)?;
+        }
     }
 
     /// A rule that the files of traces do not have.
@@ -35,25 +26,5 @@ proptest! {
             }
         };
         compare_with(Kind::MpHula, &bytes, apart).map_err(TestCaseError::fail)?;
-    }
-
-    #[test]
-    fn shuttle(bytes in vec(any::<u8>(), 0..4_000)) {
-        compare(Kind::Shuttle, &bytes).map_err(TestCaseError::fail)?;
-    }
-
-    #[test]
-    fn conga(bytes in vec(any::<u8>(), 0..4_000)) {
-        compare(Kind::Conga, &bytes).map_err(TestCaseError::fail)?;
-    }
-
-    #[test]
-    fn let_it_flow(bytes in vec(any::<u8>(), 0..4_000)) {
-        compare(Kind::LetItFlow, &bytes).map_err(TestCaseError::fail)?;
-    }
-
-    #[test]
-    fn cflb(bytes in vec(any::<u8>(), 0..2_000)) {
-        compare(Kind::Cflb, &bytes).map_err(TestCaseError::fail)?;
     }
 }

@@ -250,6 +250,7 @@ fn conga_has_the_same_events_in_c() {
             "{ kind = \"leaf-spine\", hosts_per_leaf = 8, link = [{ between = \"leaf-1 spine-1\", rate = \"5Gbps\" }] }",
         ),
         ("event", "[]"),
+        ("workload.load", "0.4"),
     ];
     let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &tables);
     let heddle_scenario::Scheme::Conga(config) = scenario.scheme else { panic!() };
