@@ -1,4 +1,4 @@
-use heddle_scenario::{Source, load};
+use heddle_scenario::{Scheme, Source, load};
 
 use super::*;
 use crate::plane::Kind;
@@ -69,20 +69,20 @@ fn the_kernels_routes_know_ecmp_alone() {
 
 #[test]
 fn ebpf_and_bmv2_switches_know_their_schemes_and_no_others() {
-    for plane in [Kind::Ebpf, Kind::Bmv2] {
-        check_schemes(plane);
-    }
+    check_schemes(Kind::Ebpf, &Scheme::IN_EBPF);
+    check_schemes(Kind::Bmv2, &Scheme::IN_P4);
 }
 
-fn check_schemes(plane: Kind) {
+fn check_schemes(plane: Kind, known: &[&str]) {
     let source = |scheme: &str| Source::new("lab.toml", PLAIN).with("scheme", scheme);
     let none = |_: &str| Err(std::io::Error::other("none"));
     let check =
         |scheme: &str| check(&source(scheme), &load(&source(scheme), &none).unwrap(), plane);
-    for scheme in ["ecmp", "hula", "mp-hula", "shuttle"] {
-        assert!(check(scheme).is_ok(), "{scheme}");
+    for scheme in ["ecmp", "letitflow", "hula", "mp-hula", "shuttle", "drill"] {
+        let checked = check(scheme).map_err(|error| error.key().to_owned());
+        assert_eq!(checked.is_ok(), known.contains(&scheme), "{scheme}: {checked:?}");
+        assert!(checked.is_ok() || checked.unwrap_err() == "scheme");
     }
-    assert_eq!(check("drill").unwrap_err().key(), "scheme");
     let cflb = |rest: &str| format!("{{ kind = \"cflb\", {rest} }}");
     assert!(check(&cflb("field = \"source-port\", elephants = \"0B\"")).is_ok());
     assert_eq!(check(&cflb("field = \"ports\"")).unwrap_err().key(), "scheme.field");

@@ -45,7 +45,7 @@ impl Default for Bmv2 {
 }
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
-    ebpf::check(scenario)
+    ebpf::check_scheme(scenario, "P4", &Scheme::IN_P4)
 }
 
 /// Asks the program whether all that it takes is here.

@@ -64,27 +64,29 @@ pub(super) fn check_programs() -> Result<(), Missing> {
 }
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
+    check_scheme(scenario, "eBPF", &Scheme::IN_EBPF)
+}
+
+/// Checks that switches that run the schemes `known` can forward by the scenario's.
+pub(super) fn check_scheme(
+    scenario: &Scenario,
+    switches: &str,
+    known: &[&str],
+) -> Result<(), Problem> {
     match &scenario.scheme {
         Scheme::Shuttle(shuttle) if shuttle.rules.reroute_above.0 > 0 => {
             let message = "no switch of the lab moves running flowlets";
             Err(Problem::at("scheme.reroute_above", message).help("leave it out"))
         }
-        Scheme::Ecmp
-        | Scheme::Hula(_)
-        | Scheme::MpHula(_)
-        | Scheme::Shuttle(_)
-        | Scheme::Conga(_)
-        | Scheme::LetItFlow(_) => Ok(()),
-        Scheme::Cflb(cflb) if matches!(cflb.constants.field, Field::SourcePort(_)) => Ok(()),
-        Scheme::Cflb(_) => {
+        Scheme::Cflb(cflb) if !matches!(cflb.constants.field, Field::SourcePort(_)) => {
             Err(Problem::at("scheme.field", "hosts' kernels choose source ports only")
                 .help("scheme = { kind = \"cflb\", field = \"source-port\" }"))
         }
-        other => {
-            let message = format!("no eBPF switch of the lab runs {}", other.name());
-            Err(Problem::at("scheme", message)
-                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"letitflow\" or \"conga\""))
+        other if !known.contains(&other.name()) => {
+            let message = format!("no {switches} switch of the lab runs {}", other.name());
+            Err(Problem::at("scheme", message).help(format!("one of {}", known.join(", "))))
         }
+        _ => Ok(()),
     }
 }
 

@@ -47,6 +47,12 @@ pub enum Scheme {
 }
 
 impl Scheme {
+    /// Names of the schemes that `heddle-switch` runs (bpf/switch).
+    pub const IN_EBPF: [&str; 7] =
+        ["ecmp", "letitflow", "conga", "hula", "mp-hula", "shuttle", "cflb"];
+    /// Names of the schemes that have a P4 program (the folder p4).
+    pub const IN_P4: [&str; 5] = ["ecmp", "hula", "mp-hula", "shuttle", "cflb"];
+
     /// The scheme's name, as a scenario file writes it; of a library's scheme the name that it
     /// gives itself.
     pub fn name(&self) -> &str {

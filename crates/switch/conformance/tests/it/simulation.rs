@@ -251,6 +251,7 @@ fn conga_has_the_same_events_in_c() {
         ),
         ("event", "[]"),
         ("workload.load", "0.4"),
+        ("measure.flows", "900"),
     ];
     let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &tables);
     let heddle_scenario::Scheme::Conga(config) = scenario.scheme else { panic!() };

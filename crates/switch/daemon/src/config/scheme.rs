@@ -70,7 +70,7 @@ pub(super) fn resolve(scheme: &scenario::Scheme, place: &Place) -> Result<Scheme
         other => {
             let message = format!("the switch does not run {}", other.name());
             return Err(Problem::at("scheme.kind", message)
-                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"letitflow\" or \"conga\"")
+                .help(format!("one of {}", scenario::Scheme::IN_EBPF.join(", ")))
                 .into());
         }
     })

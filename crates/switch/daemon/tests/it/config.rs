@@ -91,6 +91,16 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
     refused(hula, &to("kind = \"cflb\""), &["fabric.toml", "key_file = \"fabric.key\""]);
 }
 
+/// What a refusal and the lab list is what there are programs for.
+#[test]
+fn the_listed_schemes_are_those_of_the_programs() {
+    let mut listed = heddle_scenario::Scheme::IN_EBPF;
+    let mut programs = Scheme::ALL.map(Scheme::name);
+    listed.sort_unstable();
+    programs.sort_unstable();
+    assert_eq!(listed, programs);
+}
+
 #[test]
 fn a_wrong_fabric_file_is_refused_by_its_own_name_and_line() {
     let example = Example::with(&[]);

@@ -7,6 +7,9 @@ use anyhow::Context as _;
 use heddle_program::Failure;
 use toml::{Table, Value};
 
+/// Keys of every scheme with flowlets.
+const FLOWLETS: [&str; 2] = ["flowlet_gap", "flowlet_slots"];
+
 /// Keys that HULA, MP-HULA and Shuttle share.
 const HULA: [&str; 8] = [
     "flowlet_gap",
@@ -35,6 +38,8 @@ fn with_keys_of(scenario: &Table, scheme: &str) -> String {
     let is_same = given.get("kind").and_then(Value::as_str) == Some(scheme);
     let has = |key: &str| match scheme {
         _ if is_same => true,
+        "letitflow" => FLOWLETS.contains(&key),
+        "conga" => FLOWLETS.contains(&key) || key == "tau",
         "hula" => HULA.contains(&key),
         "mp-hula" | "shuttle" => HULA.contains(&key) || MPTCP.contains(&key),
         _ => false,
@@ -57,6 +62,13 @@ mod tests {
         assert_eq!(of("hula"), "{ kind = \"hula\", probe_period = \"20ms\" }");
         assert_eq!(of("mp-hula"), "{ kind = \"mp-hula\", best_k = 2, probe_period = \"20ms\" }");
         assert_eq!(of("shuttle"), "{ kind = \"shuttle\", best_k = 2, probe_period = \"20ms\" }");
+        let scenario: Table =
+            "[scheme]\nkind = \"hula\"\nprobe_period = \"20ms\"\nflowlet_gap = \"60ms\"\ntau = \"9ms\"\n"
+                .parse()
+                .unwrap();
+        let of = |scheme| with_keys_of(&scenario, scheme);
+        assert_eq!(of("letitflow"), "{ kind = \"letitflow\", flowlet_gap = \"60ms\" }");
+        assert_eq!(of("conga"), "{ kind = \"conga\", flowlet_gap = \"60ms\", tau = \"9ms\" }");
         assert_eq!(with_keys_of(&Table::new(), "hula"), "{ kind = \"hula\" }");
     }
 }
