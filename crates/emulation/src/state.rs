@@ -72,7 +72,10 @@ impl State {
         }
         let json = serde_json::to_vec_pretty(self);
         let json = json.map_err(|source| EmulationError::State { what: what(), source })?;
-        fs::write(folder.join("lab.json"), json).map_err(EmulationError::system(what()))
+        // Whole or not at all, for those who read it meanwhile.
+        let (part, whole) = (folder.join("lab.json.part"), folder.join("lab.json"));
+        let written = fs::write(&part, json).and_then(|()| fs::rename(&part, whole));
+        written.map_err(EmulationError::system(what()))
     }
 
     /// Kills the lab's programs, and removes its namespaces and its description.
@@ -111,30 +114,49 @@ pub fn own_process() -> Result<Process, EmulationError> {
     })
 }
 
-/// All labs of this machine, in order of name. One whose description cannot be read has only a
-/// name.
-pub fn labs() -> Vec<State> {
-    let names: BTreeSet<String> = entries(Path::new(FOLDER)).chain(orphaned()).collect();
-    names.into_iter().map(|name| load(&name).unwrap_or_else(|| nameless(name))).collect()
+/// All labs of this machine, in order of name. One without a description has only a name.
+///
+/// # Errors
+/// If a description cannot be read.
+pub fn labs() -> Result<Vec<State>, EmulationError> {
+    names().into_iter().map(load).collect()
 }
 
 /// The lab of this name, or the only one.
 ///
 /// # Errors
-/// If there is none, or no name is given and there are several.
+/// If there is none, or no name is given and there are several, or its description cannot be read.
 pub fn find(name: Option<&str>) -> Result<State, EmulationError> {
-    let mut labs = labs();
-    let all: Vec<&str> = labs.iter().map(|lab| lab.name.as_str()).collect();
-    let known = match all.as_slice() {
+    load(choose(name)?)
+}
+
+/// The lab of this name, to remove it, for which its description need not be readable.
+///
+/// # Errors
+/// If there is none.
+pub fn find_to_remove(name: &str) -> Result<State, EmulationError> {
+    let name = choose(Some(name))?;
+    Ok(load(name.clone()).unwrap_or_else(|_| nameless(name)))
+}
+
+/// The name of the lab of this name, or of the only one.
+fn choose(name: Option<&str>) -> Result<String, EmulationError> {
+    let names: Vec<String> = names().into_iter().collect();
+    let known = match names.as_slice() {
         [] => "none is up (heddle lab up SCENARIO.toml makes one)".to_owned(),
         names => format!("give one of {}", names.join(", ")),
     };
     let found = match name {
-        Some(name) => labs.iter().position(|lab| lab.name == name),
-        None => (labs.len() == 1).then_some(0),
+        Some(name) => names.into_iter().find(|own| own == name),
+        None if names.len() == 1 => names.into_iter().next(),
+        None => None,
     };
     let missing = || EmulationError::NoLab { name: name.unwrap_or_default().to_owned(), known };
-    found.map(|index| labs.swap_remove(index)).ok_or_else(missing)
+    found.ok_or_else(missing)
+}
+
+fn names() -> BTreeSet<String> {
+    entries(Path::new(FOLDER)).chain(orphaned()).collect()
 }
 
 /// Removes the labs whose process is gone.
@@ -142,7 +164,7 @@ pub fn find(name: Option<&str>) -> Result<State, EmulationError> {
 /// # Errors
 /// If one cannot be removed.
 pub fn remove_left_over() -> Result<Vec<String>, EmulationError> {
-    let left: Vec<State> = labs().into_iter().filter(State::is_left_over).collect();
+    let left: Vec<State> = labs()?.into_iter().filter(State::is_left_over).collect();
     left.into_iter().map(|lab| lab.remove().map(|()| lab.name)).collect()
 }
 
@@ -163,11 +185,23 @@ fn remove_folder(folder: &Path) -> Result<(), EmulationError> {
     }
 }
 
-fn load(name: &str) -> Option<State> {
-    serde_json::from_slice(&fs::read(folder(name).join("lab.json")).ok()?).ok()
+fn load(name: String) -> Result<State, EmulationError> {
+    let file = folder(&name).join("lab.json");
+    read(name, &file)
 }
 
-/// A lab without a readable description: its process ended before it had written one.
+fn read(name: String, file: &Path) -> Result<State, EmulationError> {
+    let what = format!("{} (heddle lab down {name} removes it with its lab)", file.display());
+    match fs::read(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(nameless(name)),
+        Err(error) => Err(EmulationError::system(what)(error)),
+        Ok(json) => {
+            serde_json::from_slice(&json).map_err(|source| EmulationError::State { what, source })
+        }
+    }
+}
+
+/// A lab without a description: its process ended before it had written one.
 fn nameless(name: String) -> State {
     let gone = Process { id: 0, start: 0 };
     State { name, title: String::new(), owner: Some(gone), nodes: Vec::new(), links: Vec::new() }
@@ -184,4 +218,20 @@ fn orphaned() -> impl Iterator<Item = String> {
 fn entries(folder: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lab_without_a_description_is_left_over_and_an_unreadable_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lab.json");
+        assert!(read("a".into(), &file).unwrap().is_left_over());
+        fs::write(&file, "{\"name\":\"a\"}").unwrap();
+        let error = read("a".into(), &file).unwrap_err().to_string();
+        assert!(error.contains("lab.json") && error.contains("heddle lab down a"), "{error}");
+        assert!(error.contains("missing field"), "{error}");
+    }
 }

@@ -124,7 +124,6 @@ impl DataPlane for Bmv2 {
 struct Counted {
     #[serde(flatten)]
     scheme: Counters,
-    #[serde(default)]
     probe_arrivals: u64,
 }
 

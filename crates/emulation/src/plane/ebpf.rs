@@ -1,6 +1,5 @@
 //! `heddle-switch` in each switch's namespace: the schemes in eBPF.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use heddle_config::Problem;
@@ -33,11 +32,18 @@ impl Default for Ebpf {
 /// The part of `heddle-switch status --json` that a run's results have.
 #[derive(Deserialize)]
 struct Status {
-    counters: BTreeMap<String, Frames>,
+    counters: Verdicts,
     scheme_counters: heddle_policy::Counters,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
+/// Each probe that crosses a link arrives at a switch, and ends there or goes on.
+#[derive(Clone, Copy, Deserialize)]
+struct Verdicts {
+    probe_taken: Frames,
+    probe_forwarded: Frames,
+}
+
+#[derive(Clone, Copy, Deserialize)]
 struct Frames {
     packets: u64,
     bytes: u64,
@@ -46,9 +52,8 @@ struct Frames {
 impl Status {
     fn add_to(&self, sum: &mut PlaneCounters) {
         sum.scheme = [sum.scheme, self.scheme_counters].into_iter().sum();
-        // Each probe that crosses a link arrives at a switch, and ends there or goes on.
-        for name in ["probe_taken", "probe_forwarded"] {
-            let Frames { packets, bytes } = self.counters.get(name).copied().unwrap_or_default();
+        let Verdicts { probe_taken, probe_forwarded } = self.counters;
+        for Frames { packets, bytes } in [probe_taken, probe_forwarded] {
             sum.probes += packets;
             sum.probe_bytes += bytes;
         }
@@ -144,5 +149,25 @@ impl Ebpf {
             self.0.spawn(network, switch, [OsString::from("run"), config.into()])?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_without_the_counters_of_probes_is_an_error() {
+        let status = |counters: &str| {
+            let json = format!("{{\"counters\": {{{counters}}}, \"scheme_counters\": {{}}}}");
+            serde_json::from_str::<Status>(&json)
+        };
+        let taken = "\"probe_taken\": {\"packets\": 2, \"bytes\": 120}";
+        let forwarded = "\"probe_forwarded\": {\"packets\": 1, \"bytes\": 60}";
+        let mut sum = PlaneCounters::default();
+        status(&format!("{taken}, {forwarded}")).unwrap().add_to(&mut sum);
+        assert_eq!((sum.probes, sum.probe_bytes), (3, 180));
+        let error = status(taken).err().unwrap().to_string();
+        assert!(error.contains("missing field `probe_forwarded`"), "{error}");
     }
 }

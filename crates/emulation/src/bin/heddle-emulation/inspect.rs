@@ -52,12 +52,11 @@ fn check_name(name: &str) -> Result<(), Failure> {
 }
 
 pub(crate) fn down(args: &Down, common: &Common) -> Result<(), Failure> {
-    let labs = state::labs();
     let chosen: Vec<State> = match &args.name {
-        Some(name) => vec![state::find(Some(name))?],
-        None if args.all => labs,
+        Some(name) => vec![state::find_to_remove(name)?],
+        None if args.all => state::labs()?,
         None => {
-            let (left, up): (Vec<State>, Vec<State>) = labs
+            let (left, up): (Vec<State>, Vec<State>) = state::labs()?
                 .into_iter()
                 .filter(|lab| lab.owner.is_none() || lab.is_left_over())
                 .partition(State::is_left_over);
@@ -108,7 +107,7 @@ pub(crate) fn status(common: &Common) -> Result<(), Failure> {
         title: lab.title,
         name: lab.name,
     };
-    let rows: Vec<Row> = state::labs().into_iter().map(row).collect();
+    let rows: Vec<Row> = state::labs()?.into_iter().map(row).collect();
     if common.json {
         return output::json(&rows);
     }

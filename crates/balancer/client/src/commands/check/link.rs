@@ -3,7 +3,8 @@
 
 use std::process::Command;
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// An interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,27 +45,70 @@ pub(crate) fn all() -> Result<Vec<Link>, String> {
     parse(&output.stdout).map_err(|error| format!("ip's answer is not understood: {error}"))
 }
 
-pub(crate) fn parse(json: &[u8]) -> Result<Vec<Link>, serde_json::Error> {
-    let links: Vec<Value> = serde_json::from_slice(json)?;
-    Ok(links.iter().map(link).collect())
+/// What `ip` says of an interface. Only what it leaves out of some kinds of interface is optional.
+#[derive(Deserialize)]
+struct Described {
+    ifname: String,
+    ifindex: u32,
+    flags: Vec<String>,
+    mtu: u64,
+    master: Option<String>,
+    link: Option<String>,
+    #[serde(default)]
+    linkinfo: Info,
+    xdp: Option<Xdp>,
 }
 
-fn link(value: &Value) -> Link {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let info = &value["linkinfo"];
-    let flags = value["flags"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Link {
-        name: text(&value["ifname"]).unwrap_or_default(),
-        index: value["ifindex"].as_u64().and_then(|index| index.try_into().ok()).unwrap_or(0),
-        up: flags.iter().any(|flag| flag == "UP"),
-        mtu: value["mtu"].as_u64().unwrap_or(0),
-        kind: text(&info["info_kind"]).unwrap_or_default(),
-        bond_mode: text(&info["info_data"]["mode"]),
-        master: text(&value["master"]),
-        master_kind: text(&info["info_slave_kind"]),
-        lower: text(&value["link"]),
-        vlan_protocol: text(&info["info_data"]["protocol"]).filter(|_| info["info_kind"] == "vlan"),
-        program: value["xdp"]["prog"]["id"].as_u64(),
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Info {
+    info_kind: String,
+    info_slave_kind: Option<String>,
+    info_data: Data,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Data {
+    mode: Option<Value>,
+    protocol: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Xdp {
+    prog: Option<Program>,
+}
+
+#[derive(Deserialize)]
+struct Program {
+    id: u64,
+}
+
+/// Reads `ip`'s answer, in which an interface that it left out is an empty object.
+pub(crate) fn parse(json: &[u8]) -> Result<Vec<Link>, serde_json::Error> {
+    let links: Vec<Map<String, Value>> = serde_json::from_slice(json)?;
+    let described = links.into_iter().filter(|link| !link.is_empty());
+    described.map(|link| serde_json::from_value(link.into()).map(Described::link)).collect()
+}
+
+impl Described {
+    fn link(self) -> Link {
+        // Of other kinds these keys mean other things, numbers too.
+        let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+        let Info { info_kind, info_slave_kind, info_data } = self.linkinfo;
+        Link {
+            name: self.ifname,
+            index: self.ifindex,
+            up: self.flags.iter().any(|flag| flag == "UP"),
+            mtu: self.mtu,
+            bond_mode: text(info_data.mode),
+            master: self.master,
+            master_kind: info_slave_kind,
+            lower: self.link,
+            vlan_protocol: text(info_data.protocol).filter(|_| info_kind == "vlan"),
+            kind: info_kind,
+            program: self.xdp.and_then(|xdp| xdp.prog).map(|program| program.id),
+        }
     }
 }
 
@@ -83,7 +127,7 @@ mod tests {
     #[test]
     fn devices_vlans_bonds_and_their_ports() {
         let links = parse(JSON.as_bytes()).unwrap();
-        let [_, eth0, vlan, bond, port] = links.try_into().unwrap();
+        let [eth0, vlan, bond, port] = links.try_into().unwrap();
         assert_eq!((eth0.up, eth0.mtu, eth0.program), (true, 1500, Some(42)));
         assert_eq!((vlan.up, &*vlan.kind, vlan.lower.as_deref()), (false, "vlan", Some("eth0")));
         assert_eq!((vlan.vlan_protocol.as_deref(), port.vlan_protocol), (Some("802.1Q"), None));
@@ -92,5 +136,13 @@ mod tests {
             (port.master.as_deref(), port.master_kind.as_deref()),
             (Some("bond0"), Some("bond"))
         );
+    }
+    #[test]
+    fn an_answer_without_a_field_is_an_error_that_names_it() {
+        for field in ["ifindex", "ifname", "flags", "mtu"] {
+            let without = JSON.replace(&format!("\"{field}\":"), "\"other\":");
+            let error = parse(without.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(&format!("missing field `{field}`")), "{error}");
+        }
     }
 }
