@@ -91,7 +91,7 @@ impl Rig {
             answers_v4: OWN.0.into(),
             answers_v6: OWN.1.into(),
             mp_hula,
-            conga: CongaConfig { metric_age: 10_000_000, metric_bits: 3, pad: 0 },
+            conga: CongaConfig { metric_age: 60_000_000_000, metric_bits: 3, pad: 0 },
         };
         switch.maps.config.set(0, config, 0)?;
         let hops: Vec<u16> = (1..=UPLINKS).collect();

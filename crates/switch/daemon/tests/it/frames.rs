@@ -2,6 +2,7 @@
 //! become, and what is refused and counted.
 
 mod bad_input;
+mod conga;
 mod expiry;
 mod forwarding;
 mod ipv6;

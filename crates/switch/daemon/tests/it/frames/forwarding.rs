@@ -1,7 +1,7 @@
 //! The XDP programs on single frames: verdicts, what frames become, and what is refused and
 //! counted.
 
-use crate::frames::rigs::{GAP, HULA, MP_HULA, rig, run};
+use crate::frames::rigs::{GAP, HULA, MP_HULA, rig, run, without_shim};
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{self, MptcpOption};
 use heddle_switch::rig::Rig;
@@ -22,6 +22,7 @@ fn every_scheme_forwards_with_the_ttl_decremented_and_checksums_right() {
         let rig = rig(scheme);
         let (action, frame) = run(&rig, &packet(MptcpOption::None));
         assert_eq!(action, Action::Redirect, "{scheme}");
+        let frame = without_shim(scheme, frame);
         assert_eq!(frame[14 + 8], 63, "{scheme}: the TTL was 64");
         assert!(frames::header_is_right(&frame[14..]), "{scheme}");
         assert_eq!(&frame[..1], [2], "{scheme}: to the neighbour's MAC address");

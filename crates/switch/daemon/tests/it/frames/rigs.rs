@@ -66,6 +66,15 @@ pub fn shimmed(frame: &[u8], subflow: u8) -> Vec<u8> {
     [&frame[..12], &shim, &frame[12..]].concat()
 }
 
+/// A packet that left a host's ToR, without the shim that CONGA adds to all.
+pub fn without_shim(scheme: Scheme, frame: Vec<u8>) -> Vec<u8> {
+    if scheme != Scheme::Conga {
+        return frame;
+    }
+    assert_eq!(frame[12..14], [0x88, 0xb5], "a shim");
+    [&frame[..12], &frame[24..]].concat()
+}
+
 /// The hooks at which frames can be run.
 pub const HOOKS: [Hook; 2] = [Hook::Xdp, Hook::Tc];
 
