@@ -39,7 +39,7 @@ pub(crate) fn short(figure: f64) -> String {
 pub(crate) fn fct_header(classes: &Classes) -> Vec<String> {
     let titles = classes.0.iter().map(|class| class.title.clone());
     let first = ["mean FCT", "median", "p95", "p99"].map(str::to_owned).into_iter();
-    let last = ["slowdown", "bound", "unfinished", "drops", "timeouts"].map(str::to_owned);
+    let last = ["slowdown", "bound", "unfinished", "drops", "timeouts", "state"].map(str::to_owned);
     first.chain(titles).chain(last).collect()
 }
 
@@ -56,6 +56,7 @@ pub(crate) fn fct_row(over: &OverSeeds, classes: &Classes) -> Vec<String> {
     let flows = &over.flows;
     row.push(format!("{} of {}", flows.unfinished, flows.measured));
     row.extend([flows.dropped.to_string(), flows.timeouts.to_string()]);
+    row.push(over.steadiness.text().to_owned());
     row
 }
 

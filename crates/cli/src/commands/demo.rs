@@ -1,14 +1,17 @@
 //! `heddle demo`: HULA against ECMP on the paper's fabric, in seconds.
 
+use heddle_claims::stats::Estimate;
+use heddle_claims::table::OVERLOADED;
 use heddle_claims::{Effort, report};
 use heddle_papers::hula::Hula;
 use heddle_papers::hula::points::{Point, Scheme, demo_points};
 use heddle_papers::two_pod::Shape;
-use heddle_study::gather::loads;
+use heddle_study::metric::{Metric, mean_all, mean_large, mean_small};
 use heddle_study::paper::Evidence;
 use heddle_study::point::{Results, cells};
 use heddle_study::provenance::origin;
 use heddle_study::results::OverSeeds;
+use heddle_study::steady::Steadiness;
 use serde_json::json;
 
 use crate::args::{Common, Demo};
@@ -22,8 +25,7 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     let runs = kept::simulate(&args.out, &cells, common)?;
     let results = Results::new(&points, Effort::Demo, runs);
     let graph = cells[0].scenario.fabric.graph.clone();
-    let loads = loads(&points, Effort::Demo).map_err(anyhow::Error::from)?;
-    let evidence = Evidence::<Hula> { results, experiments: Vec::new(), loads, graph };
+    let evidence = Evidence::<Hula> { results, experiments: Vec::new(), graph };
     let title = "HULA against ECMP on HULA's fabric: a demonstration";
     let origin = origin();
     let report = report::<Hula>(title, &evidence, &[]).section(origin.section());
@@ -45,50 +47,41 @@ fn print(points: &[Point], evidence: &Evidence<Hula>) -> Result<(), Failure> {
     output::line(
         "Web search flows between the pods of HULA's fabric (SOSR 2016, figure 4): mean flow completion time\n",
     )?;
-    let header = [
-        "fabric",
-        "load",
-        "ECMP",
-        "HULA",
-        "ECMP / HULA",
-        "under 100 KB",
-        "over 10 MB",
-        "ECMP's busiest link",
-    ];
+    let header =
+        ["fabric", "load", "ECMP", "HULA", "ECMP / HULA", "under 100 KB", "over 10 MB", "state"];
     let mut table = table::new(&header);
     for &hula in points.iter().filter(|point| point.scheme == Scheme::Hula) {
         let ecmp = Point { scheme: Scheme::Ecmp, ..hula };
         let (e, h) = (OverSeeds::new(results.runs(ecmp)), OverSeeds::new(results.runs(hula)));
         let fabric = if hula.shape == Shape::Symmetric { "whole" } else { "one core link down" };
+        let overloaded = [&e, &h].into_iter().find(|o| o.steadiness.is_overloaded());
+        let state = overloaded.unwrap_or(&h).steadiness.text();
         table.add_row([
             fabric.to_owned(),
             format!("{} %", hula.load),
             table::millis(e.fct_mean),
             table::millis(h.fct_mean),
-            times(&e, &h, |o| o.fct_mean),
-            times(&e, &h, |o| o.classes.named("small")?.fct_mean),
-            times(&e, &h, |o| o.classes.named("large")?.fct_mean),
-            evidence
-                .loads
-                .get(&ecmp)
-                .map_or_else(|| "-".into(), |load| format!("{:.0} %", 100.0 * load.busiest)),
+            times(results, ecmp, hula, mean_all),
+            times(results, ecmp, hula, mean_small),
+            times(results, ecmp, hula, mean_large),
+            state.to_owned(),
         ]);
     }
     table::print(&table, 2)?;
-    output::line(
-        "\nThe last column is what ECMP's equal split offers to its busiest link. Above 100 % queues grow for as long as the run lasts, and \
-         so does the ratio; all rows here are below.",
-    )
+    output::line(format_args!(
+        "\nRatios are taken seed by seed, of seeds {}, with 95 % intervals. The state is measured: a row in which a scheme's slowdowns grow \
+         from the first half of the flows to the second, or which fills a link, has no ratio.",
+        Effort::Demo.seeds().iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+    ))
 }
 
-/// The ratio of a figure with ECMP to the same with HULA.
-fn times(
-    ecmp: &OverSeeds,
-    hula: &OverSeeds,
-    figure: fn(&OverSeeds) -> Option<heddle_claims::stats::Estimate>,
-) -> String {
-    match (figure(ecmp), figure(hula)) {
-        (Some(e), Some(h)) if h.mean > 0.0 => format!("{:.2}x", e.mean / h.mean),
-        _ => "-".into(),
+/// The ratio of a figure with ECMP to the same with HULA, seed by seed.
+fn times(results: &Results<Point>, ecmp: Point, hula: Point, metric: Metric) -> String {
+    let runs = [ecmp, hula].map(|point| results.runs(point));
+    if runs.iter().any(|runs| Steadiness::of(runs).is_overloaded()) {
+        return OVERLOADED.to_owned();
     }
+    let pairs = runs[0].iter().zip(runs[1]);
+    let ratios: Vec<f64> = pairs.filter_map(|(e, h)| Some(metric(e)? / metric(h)?)).collect();
+    table::figure(Estimate::of(&ratios), 1.0, "x")
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use heddle_claims::table::OVERLOADED;
 use heddle_scenario::Source;
 use heddle_study::cell::Cell;
 use heddle_study::grid::{self, Keep};
@@ -245,6 +246,7 @@ const PRINTED_RATIOS: [&str; 4] = ["fct_mean", "fct_p99", "slowdown_mean", "slow
 
 fn ratio_cell(ratio: &Ratio) -> String {
     match ratio.interval {
+        _ if ratio.overloaded => OVERLOADED.to_owned(),
         Some((low, high)) => format!("{:.3} ({low:.3} to {high:.3})", ratio.ratio),
         None => format!("{:.3}", ratio.ratio),
     }

@@ -32,23 +32,22 @@ pub enum Verdict {
     Differs,
     /// The seeds' 95 % interval holds values of different verdicts: it takes more seeds to tell.
     Undecided,
-    /// A value of a scheme that is offered more than it carries, or whose flows had not all
-    /// finished at the time limit: it grows with the length of the run, which papers do not state,
-    /// and is not judged.
-    RunLength,
+    /// A run that decides the value is in no steady state: its completion times grow, a link is
+    /// full, or flows had not finished at the time limit. The value depends on the length of the
+    /// run, which papers do not state, and is not judged.
+    Overloaded,
     /// It was not measured.
     NotRun,
 }
 
 impl Bound {
-    /// Compares the interval of a measured value with a paper's value of the same unit ("x" for a
+    /// Compares the interval of a measured value, or the range of seeds that range widely, with a paper's value of the same unit ("x" for a
     /// ratio): the verdict of all its values, [`Verdict::Undecided`] if they differ. A single seed
     /// has no interval; its value is judged as it is.
     pub fn judge(self, paper: f64, unit: &str, here: Estimate) -> Verdict {
-        let half = here.half_width.unwrap_or(0.0);
-        let (low, high) = (here.mean - half, here.mean + half);
-        let verdict = self.judge_value(paper, unit, here.mean);
-        let paper_inside = half > 0.0 && (low..=high).contains(&paper);
+        let (low, middle, high) = here.span();
+        let verdict = self.judge_value(paper, unit, middle);
+        let paper_inside = high > low && (low..=high).contains(&paper);
         let mut others = [low, high].into_iter().map(|value| self.judge_value(paper, unit, value));
         if others.any(|other| other != verdict) || (paper_inside && verdict != Verdict::Agrees) {
             return Verdict::Undecided;
@@ -159,10 +158,11 @@ mod tests {
             (4.0, Some(3.9), Undecided),
             (2.5, None, Agrees),
         ] {
-            let here = Estimate { mean, half_width, seeds: 5 };
+            let here = Estimate { mean, half_width, seeds: 5, ..Estimate::default() };
             assert_eq!(About.judge(3.7, "x", here), expected, "{mean} {half_width:?}");
         }
-        let around = Estimate { mean: 130.0, half_width: Some(90.0), seeds: 2 };
+        let around =
+            Estimate { mean: 130.0, half_width: Some(90.0), seeds: 2, ..Estimate::default() };
         assert_eq!(About.judge(90.0, "%", around), Undecided, "it holds the paper's value");
     }
 }

@@ -20,8 +20,9 @@ pub trait Measure {
         None
     }
 
-    /// True if the value grows with the length of the run, so that it says nothing of the scheme.
-    fn is_run_length(&self, evidence: &Self::Evidence) -> bool {
+    /// True if a run that decides the value is in no steady state: the value depends on the length
+    /// of the run, and says nothing of the scheme.
+    fn is_overloaded(&self, evidence: &Self::Evidence) -> bool {
         let _ = evidence;
         false
     }
@@ -86,8 +87,8 @@ impl<M: Measure> Claim<M> {
     /// Judges the claim by some evidence: the seeds' interval against the paper's value.
     pub fn find(&self, evidence: &M::Evidence) -> Finding {
         let here = Estimate::of(&self.measure.values(evidence));
-        let judge = |here: Estimate| match self.measure.is_run_length(evidence) {
-            true => Verdict::RunLength,
+        let judge = |here: Estimate| match self.measure.is_overloaded(evidence) {
+            true => Verdict::Overloaded,
             false => self.bound.judge(self.paper, self.unit, here),
         };
         Finding {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A value over several seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Mean over the seeds.
     pub mean: f64,
@@ -11,7 +11,20 @@ pub struct Estimate {
     pub half_width: Option<f64>,
     /// Number of seeds.
     pub seeds: usize,
+    /// Median over the seeds.
+    #[serde(default)]
+    pub median: f64,
+    /// The least value of a seed.
+    #[serde(default)]
+    pub min: f64,
+    /// The greatest value of a seed.
+    #[serde(default)]
+    pub max: f64,
 }
+
+/// Seeds range widely if the greatest value is more than so many times the least: a mean with a
+/// symmetric interval does not describe them.
+const WIDE: f64 = 2.0;
 
 impl Estimate {
     /// Mean and interval of one value per seed; `None` if there is none.
@@ -23,7 +36,25 @@ impl Estimate {
             let deviation = (squares / (n - 1) as f64).sqrt();
             t_975(n - 1) * deviation / (n as f64).sqrt()
         });
-        Some(Estimate { mean, half_width, seeds: n })
+        let mut sorted = figures.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (median, min, max) = (quantile(&sorted, 0.5)?, sorted[0], sorted[n - 1]);
+        Some(Estimate { mean, half_width, seeds: n, median, min, max })
+    }
+
+    /// True if the seeds' positive values differ by more than a factor of two: median and range are
+    /// given then, in place of mean and interval.
+    pub fn is_wide(&self) -> bool {
+        self.min > 0.0 && self.max > WIDE * self.min
+    }
+
+    /// Low end, middle and high end: those of the 95 % interval, or of the range if that is wide.
+    pub fn span(&self) -> (f64, f64, f64) {
+        if self.is_wide() {
+            return (self.min, self.median, self.max);
+        }
+        let half = self.half_width.unwrap_or(0.0);
+        (self.mean - half, self.mean, self.mean + half)
     }
 }
 
@@ -56,6 +87,14 @@ pub fn quantiles(sorted: &[f64], n: usize) -> Vec<f64> {
     (0..=n).filter_map(|i| quantile(sorted, i as f64 / n as f64)).collect()
 }
 
+/// The distribution of the samples of several runs together, as `n + 1` quantiles, from those of each run
+/// at even steps: every run has the same weight. Empty of nothing.
+pub fn pooled(shapes: &[&[f64]], n: usize) -> Vec<f64> {
+    let mut all: Vec<f64> = shapes.iter().flat_map(|shape| shape.iter().copied()).collect();
+    all.sort_by(f64::total_cmp);
+    quantiles(&all, n)
+}
+
 /// Student's t for a two-sided 95 % interval (tables in any statistics text); beyond 30 degrees of
 /// freedom, 1.96 + 2.4 / n.
 fn t_975(degrees: usize) -> f64 {
@@ -81,6 +120,25 @@ mod tests {
         assert!((estimate.half_width.unwrap() - 4.9687).abs() < 1e-3);
         assert_eq!(Estimate::of(&[5.0]).unwrap().half_width, None);
         assert_eq!(Estimate::of(&[]), None);
+    }
+
+    /// 1, 2 and 9 range by a factor of nine, 10 to 14 by 1.4.
+    #[test]
+    fn seeds_that_range_widely_have_a_median_and_a_range() {
+        let wide = Estimate::of(&[9.0, 1.0, 2.0]).unwrap();
+        assert!(wide.is_wide());
+        assert_eq!(wide.span(), (1.0, 2.0, 9.0));
+        let narrow = Estimate::of(&[10.0, 12.0, 14.0]).unwrap();
+        assert!(!narrow.is_wide() && !Estimate::of(&[5.0]).unwrap().is_wide());
+        assert_eq!(narrow.span().1, 12.0);
+    }
+
+    /// Two runs, one with 0 and one with 100 throughout: half of the samples are 0, where the mean
+    /// of both medians is 50 with any shape.
+    #[test]
+    fn pooled_samples_keep_the_tail_of_one_run() {
+        let shape = pooled(&[&[0.0; 11], &[100.0; 11]], 10);
+        assert_eq!((shape[4], shape[6], shape.len()), (0.0, 100.0, 11));
     }
 
     /// 2 and 6: mean 4, each 2 away from it.

@@ -4,6 +4,9 @@ use heddle_report::{Cell, Section, Status, Table};
 
 use crate::{Bound, Finding, Verdict};
 
+/// The state and the verdict of what is in no steady state, in every table.
+pub const OVERLOADED: &str = "overloaded, not judged";
+
 /// A finding as text: id, claim, place, paper, here, verdict.
 pub fn cells(finding: &Finding) -> [String; 6] {
     [
@@ -76,6 +79,10 @@ fn paper_value(finding: &Finding) -> String {
 
 fn here_value(finding: &Finding) -> String {
     let Some(here) = finding.here else { return "-".into() };
+    if here.is_wide() {
+        let [low, high] = [here.min, here.max].map(|end| format!("{end:.2}"));
+        return format!("median {} ({low} to {high})", with_unit(here.median, finding.unit));
+    }
     let half = here.half_width.map_or_else(String::new, |half| format!(" ± {half:.2}"));
     format!("{}{half}", with_unit(here.mean, finding.unit))
 }
@@ -98,7 +105,7 @@ fn verdict(verdict: Verdict) -> Cell {
         Verdict::Agrees => Status::Good,
         Verdict::DirectionOnly => Status::Warn,
         Verdict::Differs => Status::Bad,
-        Verdict::Undecided | Verdict::RunLength | Verdict::NotRun => Status::Neutral,
+        Verdict::Undecided | Verdict::Overloaded | Verdict::NotRun => Status::Neutral,
     };
     Cell::badge(verdict_text(verdict), status)
 }
@@ -109,7 +116,7 @@ fn verdict_text(verdict: Verdict) -> &'static str {
         Verdict::DirectionOnly => "direction only",
         Verdict::Differs => "differs",
         Verdict::Undecided => "undecided",
-        Verdict::RunLength => "run length",
+        Verdict::Overloaded => OVERLOADED,
         Verdict::NotRun => "not run",
     }
 }

@@ -1,14 +1,10 @@
 //! The evidence of a paper's claims: simulations of points, and experiments.
 
-use std::collections::BTreeMap;
-
 use heddle_claims::{Claim, Effort, Extent, Monitor, Request};
 
 use crate::grid;
-use crate::paper::{
-    EvaluationError, Evidence, Experiment as _, Measure, Outcomes, PointLoad, SimulatedPaper,
-};
-use crate::point::{Point, Results, cells_under, in_order};
+use crate::paper::{EvaluationError, Evidence, Experiment as _, Measure, Outcomes, SimulatedPaper};
+use crate::point::{Point as _, Results, cells_under, in_order};
 
 /// Simulates the points and runs the experiments that some claims need; runs are kept in `runs/`
 /// below the request's folder.
@@ -27,39 +23,12 @@ pub fn gather<P: SimulatedPaper>(
     };
     let points =
         in_order(request.claims.iter().flat_map(|claim| claim.measure.points()).chain(curves));
-    let loads = loads_under(&points, effort, &changes)?;
     let cells = cells_under(&points, effort, &changes)?;
     let runs = grid::run_in(request.folder, &cells, monitor)?;
     let results = Results::new(&points, effort, runs);
     let experiments = experiments::<P>(&request.claims, effort, &changes, monitor)?;
     let graph = P::whole_fabric().changed(effort, &changes)?.fabric.graph;
-    Ok(Evidence { results, experiments, loads, graph })
-}
-
-/// The load that each of some points offers.
-///
-/// # Errors
-/// If a built-in scenario does not load.
-pub fn loads<P: Point>(
-    points: &[P],
-    effort: Effort,
-) -> Result<BTreeMap<P, PointLoad>, EvaluationError> {
-    loads_under(points, effort, &[])
-}
-
-/// The load that each of some points offers, with changes.
-fn loads_under<P: Point>(
-    points: &[P],
-    effort: Effort,
-    changes: &[(&str, &str)],
-) -> Result<BTreeMap<P, PointLoad>, EvaluationError> {
-    let mut loads = BTreeMap::new();
-    for &point in points {
-        if let Some(load) = PointLoad::of(&point.changed(effort, changes)?)? {
-            loads.insert(point, load);
-        }
-    }
-    Ok(loads)
+    Ok(Evidence { results, experiments, graph })
 }
 
 /// Runs each experiment that the claims need.

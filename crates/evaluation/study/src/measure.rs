@@ -5,6 +5,7 @@ use heddle_claims::{Bound, Claim};
 use crate::metric::Metric;
 use crate::paper::{Evidence, Measure, SimulatedPaper};
 use crate::point::{Point, Results};
+use crate::steady::Steadiness;
 
 /// The claim that a value at one point is about so many times that at another.
 pub const fn ratio<P: SimulatedPaper>(
@@ -68,39 +69,28 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
         }
     }
 
-    /// The overloaded points, whose values grow with the length of the run, and those with
-    /// unfinished flows.
+    /// The points in no steady state, and the measurements that show it.
     fn remark(&self, evidence: &Evidence<P>) -> Option<String> {
-        let overload = |point| {
-            let load = evidence.loads.get(&point).filter(|load| load.is_overloaded)?;
-            load.warning.clone()
-        };
         let said: Vec<String> = self
             .points()
             .into_iter()
-            .flat_map(|point| {
-                let reasons = [overload(point), unfinished(&evidence.results, point)];
-                reasons.into_iter().flatten().map(move |said| format!("{}: {said}", point.label()))
+            .filter_map(|point| {
+                let reason = Steadiness::of(evidence.results.runs(point)).reason()?;
+                Some(format!("{}: {reason}", point.label()))
             })
             .collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// True if a point that decides the value is overloaded, or was stopped before its flows had
-    /// finished.
-    fn is_run_length(&self, evidence: &Evidence<P>) -> bool {
+    /// True if a run that decides the value is in no steady state.
+    fn is_overloaded(&self, evidence: &Evidence<P>) -> bool {
         let results = &evidence.results;
-        let is_overloaded =
-            |point: &P::Point| evidence.loads.get(point).is_some_and(|load| load.is_overloaded);
-        let is_unfinished = |point: &P::Point| unfinished(results, *point).is_some();
-        // Without its longest flows a rival's value is too small, so that one of them may be the
-        // greatest in truth.
-        let unfinished_decide = match self {
+        // An overloaded rival's value is too small: it may be the greatest in truth.
+        let deciding = match self {
             Measure::Worst(..) => self.points(),
             _ => self.deciding(results),
         };
-        self.deciding(results).iter().any(is_overloaded)
-            || unfinished_decide.iter().any(is_unfinished)
+        deciding.iter().any(|&point| Steadiness::of(results.runs(point)).is_overloaded())
     }
 }
 
@@ -119,21 +109,6 @@ impl<P: SimulatedPaper> Measure<P> {
             _ => self.points(),
         }
     }
-}
-
-/// The runs of a point that were stopped at their time limit before all flows had finished, in a
-/// sentence; `None` without.
-fn unfinished<P: Point>(results: &Results<P>, point: P) -> Option<String> {
-    let runs = results.runs(point);
-    let open = runs.iter().filter(|run| run.totals.unfinished > 0);
-    let (stopped, flows) =
-        open.fold((0, 0), |(runs, flows), run| (runs + 1, flows + run.totals.unfinished));
-    (stopped > 0).then(|| {
-        format!(
-            "{stopped} of {} runs ended at the time limit with {flows} flows unfinished; values are of the others, which are the shorter ones",
-            runs.len()
-        )
-    })
 }
 
 /// The value of each seed's run at a point.

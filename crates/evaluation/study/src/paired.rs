@@ -65,6 +65,9 @@ pub struct Ratio {
     pub interval: Option<(f64, f64)>,
     /// Seeds that both have.
     pub seeds: usize,
+    /// True if either row is in no steady state: the ratio depends on the length of the run, and is
+    /// not shown in front.
+    pub overloaded: bool,
 }
 
 /// A figure of a run by its name.
@@ -115,25 +118,27 @@ fn ratio(row: &Row, base: &Row, (name, figure): &Figure<'_>) -> Option<Ratio> {
         (quotient > 0.0 && quotient.is_finite()).then(|| libm::log(quotient))
     };
     let logs: Vec<f64> = row.runs.iter().filter_map(of_seed).collect();
-    let Estimate { mean, half_width, seeds } = Estimate::of(&logs)?;
+    let Estimate { mean, half_width, seeds, .. } = Estimate::of(&logs)?;
     Some(Ratio {
         settings: row.settings.clone(),
         figure: name.clone(),
         ratio: libm::exp(mean),
         interval: half_width.map(|half| (libm::exp(mean - half), libm::exp(mean + half))),
         seeds,
+        overloaded: [row, base].iter().any(|row| row.over_seeds.steadiness.is_overloaded()),
     })
 }
 
-/// The ratios as CSV: the axes, then `figure,ratio,low,high,seeds`.
+/// The ratios as CSV: the axes, then `figure,ratio,low,high,seeds,overloaded`.
 pub fn to_csv(axes: &[Axis], ratios: &[Ratio]) -> String {
     let keys: Vec<String> = axes.iter().map(|axis| quoted(&axis.key)).collect();
-    let mut csv = format!("{},figure,ratio,low,high,seeds\n", keys.join(","));
-    for Ratio { settings, figure, ratio, interval, seeds } in ratios {
+    let mut csv = format!("{},figure,ratio,low,high,seeds,overloaded\n", keys.join(","));
+    for Ratio { settings, figure, ratio, interval, seeds, overloaded } in ratios {
         let settings: Vec<String> = settings.iter().map(|value| quoted(value)).collect();
         let ends =
             interval.map_or_else(|| ",".to_owned(), |(low, high)| format!("{low:.6},{high:.6}"));
-        let _ = writeln!(csv, "{},{figure},{ratio:.6},{ends},{seeds}", settings.join(","));
+        let _ =
+            writeln!(csv, "{},{figure},{ratio:.6},{ends},{seeds},{overloaded}", settings.join(","));
     }
     csv
 }
@@ -180,7 +185,7 @@ mod tests {
         assert!((libm::log(high) - (libm::log(0.5) + half)).abs() < 1e-6);
         let csv = to_csv(&axes, &ratios);
         assert!(csv.starts_with(
-            "scheme,workload.load,figure,ratio,low,high,seeds\nhula,0.4,fct_mean,0.5"
+            "scheme,workload.load,figure,ratio,low,high,seeds,overloaded\nhula,0.4,fct_mean,0.5"
         ));
     }
 

@@ -1,21 +1,19 @@
 //! The evaluation of a paper by simulation: points of its figures, and experiments.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use heddle_claims::{Effort, Paper};
 use heddle_fabric::FabricError;
-use heddle_scenario::{Graph, Routing, Scenario, ScenarioError};
+use heddle_scenario::{Graph, Routing, ScenarioError};
 use heddle_sim::SimError;
 
 use crate::grid::GridError;
 use crate::headline::{Headline, Variant};
 use crate::metric::{self, Metric};
-use crate::overload::{Offered, offered};
 use crate::point::{Point, Results};
 
 /// The rule of the verdicts, and a promise.
-pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Of several seeds the whole 95 % interval is judged: **undecided** if its values have different verdicts. A value of a scheme that is offered more than it carries, or whose flows had not all finished at the time limit, is a **run length**, since it grows with the run, and has no verdict. Nothing was tuned to a figure: the scenario file states every choice.";
+pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Of several seeds the whole 95 % interval is judged: **undecided** if its values have different verdicts. Seeds that differ by more than a factor of two have their median and range, and the range is judged. A value is **overloaded, not judged** if a run that decides it is in no steady state: its slowdowns grow from the first half of the measured flows to the second, a link carries 99 % of its rate or more, or flows had not finished at the time limit. The book's chapter on validation lists the choices that were made after results had been seen.";
 
 /// A paper whose claims are judged by simulations.
 pub trait SimulatedPaper: Paper<Measure = Measure<Self>, Error = EvaluationError> {
@@ -113,55 +111,19 @@ pub struct Evidence<P: SimulatedPaper> {
     pub results: Results<P::Point>,
     /// Outcomes of the experiments.
     pub experiments: Outcomes<P::Experiment>,
-    /// The load that each point offers to its fabric.
-    pub loads: BTreeMap<P::Point, PointLoad>,
     /// The paper's whole fabric, which reports draw.
     pub graph: Graph,
-}
-
-/// The load that a point offers to its fabric under an equal split.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PointLoad {
-    /// The busiest link's share of its rate.
-    pub busiest: f64,
-    /// The overload in a sentence; `None` without.
-    pub warning: Option<String>,
-    /// True if its scheme is offered more than it carries ([`Offered::overloads`]).
-    pub is_overloaded: bool,
-}
-
-impl PointLoad {
-    /// Of a scenario; `None` if its workload has no load.
-    ///
-    /// # Errors
-    /// If its graph makes no fabric.
-    pub fn of(scenario: &Scenario) -> Result<Option<PointLoad>, FabricError> {
-        let load = |offered: Offered| PointLoad {
-            busiest: offered.busiest,
-            warning: offered.warning(&scenario.scheme),
-            is_overloaded: offered.overloads(&scenario.scheme),
-        };
-        Ok(offered(scenario)?.map(load))
-    }
 }
 
 impl<P: SimulatedPaper> Default for Evidence<P> {
     fn default() -> Evidence<P> {
         let graph = Graph { nodes: Vec::new(), links: Vec::new(), routing: Routing::default() };
-        let (results, experiments, loads) = Default::default();
-        Evidence { results, experiments, loads, graph }
+        let (results, experiments) = Default::default();
+        Evidence { results, experiments, graph }
     }
 }
 
 impl<P: SimulatedPaper> Evidence<P> {
-    /// The load in percent from which on an equal split (ECMP) offers a link more than it carries
-    /// at some points that differ in load and scheme alone; `None` above 100 %.
-    pub fn overload_from(&self, of: impl Fn(&P::Point) -> bool) -> Option<f64> {
-        let (point, load) = self.loads.iter().find(|(point, _)| of(point))?;
-        let from = f64::from(point.load()) / load.busiest;
-        (from < 100.0).then_some(from)
-    }
-
     /// The outcomes of one experiment.
     pub fn outcomes(
         &self,

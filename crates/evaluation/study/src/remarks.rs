@@ -1,6 +1,8 @@
 //! Remarks on results: what a reader must know before figures are compared.
 
-use crate::steady;
+use heddle_claims::table::OVERLOADED;
+
+use crate::steady::Steadiness;
 use crate::summary::RunSummary;
 
 /// Runs under a name: a scheme, or the settings of a row.
@@ -86,19 +88,17 @@ fn unfinished(rows: &[Named<'_>]) -> Option<String> {
     ))
 }
 
-/// Rows whose means grow with the length of the run.
+/// Rows in no steady state.
 fn unsteady(rows: &[Named<'_>]) -> Option<String> {
-    let growing = rows.iter().filter_map(|row| Some((row.0, steady::growth(row.1)?)));
-    let growing: Vec<String> =
-        growing.map(|(name, growth)| format!("{name} ({growth:.1}x)")).collect();
-    if growing.is_empty() {
-        return None;
-    }
-    Some(format!(
-        "no steady state: slowdowns grow from the first half of the measured flows to the second under {}. Their means depend on the length of \
-         the run; give a longer `measure.warm_up`, or a load that the links carry",
-        growing.join(", ")
-    ))
+    let overloaded =
+        |row: &Named<'_>| Some(format!("{}: {}", row.0, Steadiness::of(row.1).reason()?));
+    let overloaded: Vec<String> = rows.iter().filter_map(overloaded).collect();
+    (!overloaded.is_empty()).then(|| {
+        format!(
+            "{OVERLOADED}: {}. Means depend on the length of the run; give a longer `measure.warm_up`, or a load that the links carry",
+            overloaded.join("; ")
+        )
+    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use serde::{Serialize, Serializer};
 use crate::cell::Cell;
 use crate::overload::Offered;
 use crate::provenance::Provenance;
+use crate::steady::Steadiness;
 use crate::store::Store;
 use crate::summary::{ClassSummary, RunSummary, SizeClass};
 
@@ -64,6 +65,8 @@ pub struct OverSeeds {
     pub long_flow_share: Option<Estimate>,
     /// Flows of all runs together.
     pub flows: FlowCounts,
+    /// Whether the figures are those of a steady state.
+    pub steadiness: Steadiness,
 }
 
 /// Sums over the runs of all seeds.
@@ -116,6 +119,7 @@ impl OverSeeds {
             goodput_bps: over(&|r| Some(r.totals.goodput_bps)),
             long_flow_share: over(&|r| r.long_flows.as_ref().map(|long| long.share.mean)),
             flows: FlowCounts::new(runs),
+            steadiness: Steadiness::of(runs),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use heddle_claims::Effort;
 use heddle_claims::stats::Estimate;
+use heddle_claims::table::OVERLOADED;
 use heddle_scenario::ScenarioError;
 use serde::{Serialize, Serializer};
 
@@ -10,6 +11,7 @@ use crate::headline::{Headline, Variant};
 use crate::metric::Metric;
 use crate::paper::SimulatedPaper;
 use crate::point::{Point as _, in_order};
+use crate::steady::Steadiness;
 use crate::summary::RunSummary;
 
 /// The headline ratios under one variant.
@@ -20,6 +22,8 @@ pub struct Shift {
     /// The headline ratios by their keys, in the headlines' order.
     #[serde(flatten, serialize_with = "by_key")]
     pub ratios: Vec<(&'static str, Option<Estimate>)>,
+    /// Keys of the ratios of which a run is in no steady state: tables do not show them.
+    pub overloaded: Vec<&'static str>,
 }
 
 /// Writes named values as an object, in their order.
@@ -66,7 +70,14 @@ pub fn shifts<P: SimulatedPaper>(effort: Effort, runs: &[RunSummary]) -> Vec<Shi
         let ratio = |h: &Headline<P::Point>| {
             (h.key, ratio(P::HEADLINE_METRIC, runs_of(&h.worse), runs_of(&h.better)))
         };
-        Shift { variant: variant.label, ratios: P::HEADLINES.iter().map(ratio).collect() }
+        let is_overloaded = |h: &&Headline<P::Point>| {
+            [h.worse, h.better].iter().any(|point| Steadiness::of(runs_of(point)).is_overloaded())
+        };
+        Shift {
+            variant: variant.label,
+            ratios: P::HEADLINES.iter().map(ratio).collect(),
+            overloaded: P::HEADLINES.iter().filter(is_overloaded).map(|h| h.key).collect(),
+        }
     };
     P::VARIANTS.iter().zip(runs.chunks_exact(seeds * points.len())).map(shift).collect()
 }
@@ -84,7 +95,14 @@ pub fn markdown<P: SimulatedPaper>(shifts: &[Shift]) -> String {
     let head = format!("| Changed | {} |\n| --- |{rule}\n", titles.join(" | "));
     let text = |ratio: Option<Estimate>| ratio.map_or("-".into(), |r| format!("{:.2}x", r.mean));
     let row = |shift: &Shift| {
-        let ratios: Vec<String> = shift.ratios.iter().map(|(_, ratio)| text(*ratio)).collect();
+        let ratios: Vec<String> = shift
+            .ratios
+            .iter()
+            .map(|(key, ratio)| match shift.overloaded.contains(key) {
+                true => OVERLOADED.to_owned(),
+                false => text(*ratio),
+            })
+            .collect();
         format!("| {} | {} |\n", shift.variant, ratios.join(" | "))
     };
     head + &shifts.iter().map(row).collect::<String>()

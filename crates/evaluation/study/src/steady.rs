@@ -8,7 +8,9 @@
 //! grow with time.
 
 use heddle_claims::stats::mean;
+use heddle_claims::table::OVERLOADED;
 use heddle_sim::FlowRecord;
+use serde::Serialize;
 
 use crate::summary::RunSummary;
 
@@ -24,6 +26,123 @@ const SIGNIFICANT: f64 = 2.576;
 
 /// The second half's mean over the first's, at least: smaller trends do not matter.
 const GROWTH: f64 = 1.1;
+
+/// A link's mean share of its rate from which on it counts as full. At 99 % a queue takes some
+/// 10,000 service times (1 / (1 - 0.99)^2) to come near its mean: no run here is as long.
+const FULL: f64 = 0.99;
+
+/// Whether a mean says something of a scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Too few flows to tell, and no link known to be full.
+    #[default]
+    Unknown,
+    /// No run grows, and no link is full.
+    Steady,
+    /// A run grows, has a full link, or ended with flows unfinished.
+    Overloaded,
+}
+
+/// The steadiness of some runs of one scenario, one a seed. Every table, plot and verdict takes it
+/// from here.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Steadiness {
+    /// The state of the runs together: overloaded if one of them is.
+    pub state: State,
+    /// The greatest [`growth`], of a run or of all together; `None` without a trend.
+    pub growth: Option<f64>,
+    /// Mean share of its rate that the busiest sampled link carried in the measuring window, the
+    /// greatest of all runs; `None` without samples.
+    pub busiest_link: Option<f64>,
+    /// Flows that were unfinished when a run reached its time limit or stopped.
+    pub unfinished: u64,
+    /// Seeds of the runs that are overloaded.
+    pub overloaded_seeds: Vec<u64>,
+}
+
+impl Steadiness {
+    /// Measures some runs of one scenario.
+    pub fn of(runs: &[RunSummary]) -> Steadiness {
+        let each = runs.iter().map(std::slice::from_ref::<RunSummary>);
+        let together = growth(runs);
+        let growths = each.clone().map(growth).chain([together]).flatten();
+        let is_overloaded = |run: &&RunSummary| {
+            growth(std::slice::from_ref(*run)).is_some() || has_full_link(run) || open(run) > 0
+        };
+        let overloaded_seeds: Vec<u64> =
+            runs.iter().filter(is_overloaded).map(|run| run.seed).collect();
+        let state = match () {
+            () if together.is_some() || !overloaded_seeds.is_empty() => State::Overloaded,
+            () if runs.iter().any(|run| !run.batches.is_empty()) => State::Steady,
+            () => State::Unknown,
+        };
+        Steadiness {
+            state,
+            growth: growths.reduce(f64::max),
+            busiest_link: runs.iter().filter_map(busiest_link).reduce(f64::max),
+            unfinished: runs.iter().map(open).sum(),
+            overloaded_seeds,
+        }
+    }
+
+    /// True if figures of these runs are not compared.
+    pub fn is_overloaded(&self) -> bool {
+        self.state == State::Overloaded
+    }
+
+    /// The state as tables have it.
+    pub fn text(&self) -> &'static str {
+        match self.state {
+            State::Unknown => "-",
+            State::Steady => "steady",
+            State::Overloaded => OVERLOADED,
+        }
+    }
+
+    /// The measurements behind an overload; `None` if there is none.
+    pub fn reason(&self) -> Option<String> {
+        if !self.is_overloaded() {
+            return None;
+        }
+        let growth = self.growth.map(|growth| {
+            format!("slowdowns grow {growth:.2}x from the first half of the measured flows to the second")
+        });
+        let full = self.busiest_link.filter(|&share| share >= FULL);
+        let full = full.map(|share| format!("a link carries {:.1} % of its rate", 100.0 * share));
+        let unfinished = (self.unfinished > 0).then(|| {
+            format!(
+                "{} flows were unfinished at the time limit, and values are of the others, which are the shorter ones",
+                self.unfinished
+            )
+        });
+        let reasons: Vec<String> = growth.into_iter().chain(full).chain(unfinished).collect();
+        let seeds: Vec<String> = self.overloaded_seeds.iter().map(u64::to_string).collect();
+        let seeds = match seeds.len() {
+            0 => "all seeds together".to_owned(),
+            1 => format!("seed {}", seeds[0]),
+            _ => format!("seeds {}", seeds.join(", ")),
+        };
+        Some(format!("{} ({seeds})", reasons.join("; ")))
+    }
+}
+
+/// Mean share of its rate that a run's busiest sampled link carried.
+fn busiest_link(run: &RunSummary) -> Option<f64> {
+    run.ports.iter().map(|port| port.utilisation).reduce(f64::max)
+}
+
+/// True if a workload with an offered load fills a link. In a closed loop, and with flows without
+/// end, full links are a steady state.
+fn has_full_link(run: &RunSummary) -> bool {
+    run.load.is_some() && busiest_link(run).is_some_and(|share| share >= FULL)
+}
+
+/// Flows that were unfinished when the run reached its time limit or stopped.
+fn open(run: &RunSummary) -> u64 {
+    let ended = run.time_limit_seconds.is_some() || run.totals.stalled;
+    if ended { run.totals.unfinished } else { 0 }
+}
 
 /// Means of a value over the batches of a run; empty if the run has too few flows.
 pub fn batches(flows: &[FlowRecord], value: impl Fn(&FlowRecord) -> f64) -> Vec<f64> {
@@ -103,6 +222,25 @@ mod tests {
         // Two thirds of what both hosts of a leaf send at 900 Mbps cross the one link that is left
         // of two: 1.2 Gbps over 1 Gbps.
         assert!(growth(&runs_at("0.9")).unwrap() > 1.5);
+    }
+
+    /// One seed of three that grows, or that fills a link, withholds all.
+    #[test]
+    fn one_overloaded_seed_is_enough() {
+        let mut runs = [1, 2, 3].map(|seed| run(&cell(seed, &[("measure.flows", "400")])));
+        assert_eq!(Steadiness::of(&runs).text(), "steady");
+        assert_eq!(Steadiness::of(&runs).reason(), None);
+        let kept = runs[1].clone();
+        crate::testing::grow(&mut runs[1]);
+        let growing = Steadiness::of(&runs);
+        assert_eq!((growing.text(), &*growing.overloaded_seeds), (OVERLOADED, &[2][..]));
+        assert!(growing.reason().unwrap().contains("grow 2.82x"), "{growing:?}");
+        runs[1] = kept;
+        runs[2].ports = vec![crate::testing::port(0.995)];
+        let full = Steadiness::of(&runs);
+        assert!(full.reason().unwrap().contains("99.5 % of its rate (seed 3)"), "{full:?}");
+        runs[2].load = None;
+        assert!(!Steadiness::of(&runs).is_overloaded(), "a closed loop may fill a link");
     }
 
     #[test]

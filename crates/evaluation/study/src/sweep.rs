@@ -122,7 +122,7 @@ pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
 }
 
 /// Columns of [`to_csv`] behind the settings, but for those of the classes of sizes.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "fct_mean_s",
     "fct_p50_s",
     "fct_p95_s",
@@ -138,6 +138,7 @@ const COLUMNS: [&str; 15] = [
     "flows_unfinished",
     "dropped",
     "timeouts",
+    "state",
 ];
 
 /// Names of the classes of sizes that any row has.
@@ -176,6 +177,7 @@ fn figures(o: &OverSeeds, classes: &[String]) -> Vec<String> {
         ]
     };
     let figures = estimates.into_iter().map(plain).chain(counts.map(|count| count.to_string()));
+    let figures = figures.chain([quoted(o.steadiness.text())]);
     figures.chain(classes.iter().flat_map(of_class).map(plain)).collect()
 }
 

@@ -5,7 +5,7 @@ use heddle_scenario::{Scenario, Source, load};
 use crate::cell::Cell;
 use crate::grid::timed;
 use crate::point::no_files;
-use crate::summary::RunSummary;
+use crate::summary::{PortSummary, RunSummary};
 
 const SMALL: &str = r#"title = "Two leaves"
 seeds = [1]
@@ -44,4 +44,23 @@ pub fn run(cell: &Cell) -> RunSummary {
     let (outcome, seconds) =
         timed(&cell.scenario, cell.seed, &mut |_| heddle_sim::Next::Continue).expect("it runs");
     RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds)
+}
+
+/// Makes slowdowns of a run grow by equal steps: 1 to 20, of which the halves' means are 5.5 and
+/// 15.5.
+pub fn grow(run: &mut RunSummary) {
+    run.batches = (1..=20).map(f64::from).collect();
+}
+
+/// A sampled port with a mean utilisation.
+pub fn port(utilisation: f64) -> PortSummary {
+    PortSummary {
+        from: "leaf-1".to_owned(),
+        to: "spine-1".to_owned(),
+        utilisation,
+        queue: Vec::new(),
+        dropped: 0,
+        series: Vec::new(),
+        queue_peaks: Vec::new(),
+    }
 }

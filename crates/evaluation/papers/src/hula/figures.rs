@@ -38,7 +38,6 @@ fn figure(evidence: &Evidence<Hula>, shape: Shape, sizes: Sizes, number: &str) -
         title: format!("{}, {fabric} (figure {number})", sizes.title()),
         curves: curves(&evidence.results, &SCHEMES, Scheme::title, belongs),
         reference: Scheme::Hula.title(),
-        overload: evidence.overload_from(|p| p.shape == shape && p.sizes == sizes),
     };
     let section = panel.section(stated(shape, sizes))?;
     let load = if shape == Shape::Asymmetric { 60.0 } else { panel.last_load()? };

@@ -57,7 +57,6 @@ fn panel(evidence: &Evidence<MpHula>, figure: Figure) -> Panel {
         title: format!("{}, {coupled}, {fabric} (figure {number})", sizes.title()),
         curves: curves(&evidence.results, &System::all(coupling), System::title, belongs),
         reference: REFERENCE,
-        overload: evidence.overload_from(|p| p.shape == shape && p.sizes == sizes),
     }
 }
 

@@ -7,6 +7,7 @@ use heddle_claims::stats::Estimate;
 use heddle_study::metric::Metric;
 use heddle_study::point::{Point as _, Results};
 use heddle_study::sensitivity::by_key;
+use heddle_study::steady::Steadiness;
 
 /// One figure of each point.
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub struct Row {
     /// Key of each column and what was found; times are in seconds.
     #[serde(flatten, serialize_with = "by_key")]
     pub figures: Vec<(&'static str, Option<Estimate>)>,
+    /// Whether they are those of a steady state.
+    pub steadiness: Steadiness,
 }
 
 /// One study.
@@ -81,7 +84,8 @@ impl Table {
                 (column.key, Estimate::of(&figures))
             };
             let figures = study.columns().iter().map(figure).collect();
-            Row { setting: point.setting(), load: point.load(), figures }
+            let steadiness = Steadiness::of(runs);
+            Row { setting: point.setting(), load: point.load(), figures, steadiness }
         };
         let points = results.points().filter(|point| point.study() == study);
         Table { study: study.name(), rows: points.map(row).collect() }
@@ -89,7 +93,8 @@ impl Table {
 
     /// The header of [`Table::text`].
     pub fn header(study: Study) -> Vec<&'static str> {
-        ["setting", "load"].into_iter().chain(study.columns().iter().map(|c| c.title)).collect()
+        let titles = study.columns().iter().map(|c| c.title);
+        ["setting", "load"].into_iter().chain(titles).chain(["state"]).collect()
     }
 
     /// The rows as people read them.
@@ -98,7 +103,8 @@ impl Table {
             let figures = study.columns().iter().zip(&row.figures);
             let figures = figures.map(|(column, (_, figure))| column.text(*figure));
             let named = [row.setting.clone(), format!("{} %", row.load)];
-            named.into_iter().chain(figures).collect()
+            let state = row.steadiness.text().to_owned();
+            named.into_iter().chain(figures).chain([state]).collect()
         };
         self.rows.iter().map(row).collect()
     }

@@ -5,6 +5,7 @@ pub mod path_use;
 pub mod plots;
 
 use heddle_claims::stats::Estimate;
+use heddle_claims::table::OVERLOADED;
 use heddle_report::{Block, Cell, Report, Section, Table};
 use heddle_scenario::{Graph, Scenario};
 
@@ -125,10 +126,14 @@ pub fn with_ratios(report: Report, baseline: &Baseline, ratios: &[Ratio]) -> Rep
     let table = ratios.iter().fold(Table::new(header), |table, ratio| {
         let interval = ratio.interval;
         let interval = interval.map_or_else(|| "-".into(), |(a, b)| format!("{a:.3} to {b:.3}"));
+        let (shown, interval) = match ratio.overloaded {
+            true => (OVERLOADED.to_owned(), "-".to_owned()),
+            false => (format!("{:.3}", ratio.ratio), interval),
+        };
         table.row([
             ratio.settings.join(" "),
             ratio.figure.clone(),
-            format!("{:.3}", ratio.ratio),
+            shown,
             interval,
             ratio.seeds.to_string(),
         ])
@@ -187,7 +192,7 @@ fn fct_table(key: &str, rows: &[(String, OverSeeds)]) -> Table {
     let classes = classes(rows);
     let titles = classes.iter().map(|class| class.title.as_str());
     let first = [key, "mean FCT", "median", "p95", "p99"].into_iter();
-    let last = ["slowdown", "bound of the mean", "unfinished", "drops", "timeouts"];
+    let last = ["slowdown", "bound of the mean", "unfinished", "drops", "timeouts", "state"];
     let header: Vec<&str> = first.chain(titles).chain(last).collect();
     rows.iter().fold(Table::new(header), |table, (name, o)| {
         let times = [o.fct_mean, o.fct_p50, o.fct_p95, o.fct_p99].into_iter();
@@ -201,6 +206,7 @@ fn fct_table(key: &str, rows: &[(String, OverSeeds)]) -> Table {
         let flows = &o.flows;
         cells.push(Cell::from(format!("{} of {}", flows.unfinished, flows.measured)));
         cells.extend([flows.dropped, flows.timeouts].map(|count| Cell::from(count.to_string())));
+        cells.push(Cell::from(o.steadiness.text()));
         table.row(cells)
     })
 }

@@ -22,9 +22,6 @@ pub struct Panel {
     pub curves: Vec<Curve>,
     /// The system that the others are compared with.
     pub reference: &'static str,
-    /// The load in percent from which on an equal split (ECMP) overloads a link; `None` if there is
-    /// none.
-    pub overload: Option<f64>,
 }
 
 /// One curve a system, in the order of `systems`; systems without a point are left out.
@@ -54,7 +51,7 @@ impl Panel {
         let last = self.last_load()?;
         let plot = |metric: FctMetric| {
             let id = format!("{}-{}", self.id, metric.id());
-            self.marked(plots::over_load(&id, metric.title(), metric, &self.curves))
+            plots::over_load(&id, metric.title(), metric, &self.curves)
         };
         let section = Section::new(self.id.clone(), self.title.clone())
             .block(self.table())
@@ -62,15 +59,6 @@ impl Panel {
             .block(Block::pair(plot(FctMetric::Small), plot(FctMetric::Large)))
             .block(Block::pair(plot(FctMetric::P99), self.cdf_at(last)));
         Some(section)
-    }
-
-    /// With a line where ECMP's overload begins, if the curves reach it.
-    fn marked(&self, plot: Plot) -> Plot {
-        let reached = |&load: &f64| self.last_load().is_some_and(|last| last >= load);
-        match self.overload.filter(reached) {
-            Some(load) => plot.vertical(load, "ECMP overloaded"),
-            None => plot,
-        }
     }
 
     fn table(&self) -> Table {
@@ -116,7 +104,6 @@ impl Panel {
         let best = self.reference;
         let title = format!("The paper's figure beside ours: how much faster {best} is{flows}");
         let plot = Plot::new(id, title, x, y).horizontal(1.0, format!("as {}", self.reference));
-        let plot = self.marked(plot);
         let Some(reference) = self.curves.iter().find(|c| c.name == self.reference) else {
             return plot;
         };

@@ -1,10 +1,12 @@
 //! The plots that reports share.
 
-use heddle_claims::stats::{self, Estimate, quantile};
+use heddle_claims::stats::{self, Estimate, pooled, quantile};
+use heddle_claims::table::OVERLOADED;
 use heddle_report::{Axis, FabricMap, Link, Node, Plot, Point, Run, Series, Style, Unit};
 use heddle_scenario::Graph;
 
 use crate::metric;
+use crate::steady::Steadiness;
 use crate::summary::{PortSummary, RunSummary, SizeStep};
 
 /// Ports of one plot.
@@ -68,7 +70,8 @@ impl FctMetric {
     }
 }
 
-/// (load, a metric's mean over the seeds on one curve over that on another), where both have it.
+/// (load, a metric's mean over the seeds on one curve over that on another), where both have it in a
+/// steady state.
 pub fn ratios(metric: FctMetric, worse: &Curve, better: &Curve) -> Vec<(f64, f64)> {
     let mean = |runs: &[RunSummary]| {
         let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
@@ -76,6 +79,10 @@ pub fn ratios(metric: FctMetric, worse: &Curve, better: &Curve) -> Vec<(f64, f64
     };
     let ratio = |(load, runs): &(f64, Vec<RunSummary>)| {
         let (_, others) = worse.points.iter().find(|(x, _)| x == load)?;
+        let overloaded = [others, runs].map(|runs| Steadiness::of(runs).is_overloaded());
+        if overloaded.contains(&true) {
+            return None;
+        }
         Some((*load, mean(others)? / mean(runs)?))
     };
     better.points.iter().filter_map(ratio).collect()
@@ -113,11 +120,21 @@ fn curves_by(
             let bar = half_width.map(|half| ((mean - half).max(0.0), mean + half));
             Some(Point { x: *x, y: mean, bar })
         };
-        plot.series(Series::line(curve.name.clone(), curve.points.iter().filter_map(point)))
+        let is_overloaded =
+            |(_, runs): &&(f64, Vec<RunSummary>)| Steadiness::of(runs).is_overloaded();
+        let (over, steady): (Vec<_>, Vec<_>) = curve.points.iter().partition(is_overloaded);
+        let plot =
+            plot.series(Series::line(curve.name.clone(), steady.into_iter().filter_map(point)));
+        if over.is_empty() {
+            return plot;
+        }
+        let name = format!("{}: {OVERLOADED}", curve.name);
+        let over = Series::new(name, Style::Markers, over.into_iter().filter_map(point));
+        plot.series(over.coloured_as(curve.name.clone()))
     })
 }
 
-/// Distribution functions of flow completion times, seeds pooled by averaging their quantiles.
+/// Distribution functions of flow completion times, of all seeds' samples together.
 pub fn fct_cdf(id: &str, title: &str, runs: &[(&str, &[RunSummary])]) -> Plot {
     let x = Axis::new("Flow completion time", Unit::si("s")).log();
     let y = Axis::new("Share of flows", Unit::None).within(0.0, 1.0);
@@ -134,7 +151,7 @@ pub fn of_class(key: &str, name: &str, title: &str, curves: &[Curve]) -> Plot {
     curves_by(&format!("p99-{name}-by-{key}"), &title, Axis::new(key, Unit::None), &p99, curves)
 }
 
-/// Distribution functions of slowdowns, seeds pooled by averaging their quantiles.
+/// Distribution functions of slowdowns, of all seeds' samples together.
 pub fn slowdown_cdf(id: &str, runs: &[(&str, &[RunSummary])]) -> Plot {
     let x = Axis::new("Slowdown: FCT over that in an empty fabric", Unit::None).log();
     let y = Axis::new("Share of flows", Unit::None).within(0.0, 1.0);
@@ -203,12 +220,14 @@ pub fn queue_cdf(id: &str, from: &str, to: &str, runs: &[(&str, &RunSummary)]) -
     })
 }
 
-/// A distribution function from quantiles at even steps; several are averaged quantile by quantile.
+/// A distribution function from quantiles at even steps, of the samples of several runs together.
 fn cdf(shapes: &[&[f64]]) -> Vec<(f64, f64)> {
     let steps = shapes.iter().map(|shape| shape.len()).min().unwrap_or(0);
-    let mean = |i: usize| shapes.iter().map(|shape| shape[i]).sum::<f64>() / shapes.len() as f64;
-    let share = |i: usize| i as f64 / steps.saturating_sub(1).max(1) as f64;
-    (0..steps).map(|i| (mean(i), share(i))).collect()
+    if steps < 2 {
+        return Vec::new();
+    }
+    let shape = pooled(shapes, steps - 1);
+    shape.into_iter().enumerate().map(|(i, value)| (value, i as f64 / (steps - 1) as f64)).collect()
 }
 
 /// The rate of a link, or those of its directions.

@@ -1,13 +1,12 @@
 //! Measures of claims, on results made by hand.
 
-use heddle_claims::Verdict::{Agrees, NotRun, RunLength, Undecided};
+use heddle_claims::Verdict::{Agrees, NotRun, Overloaded, Undecided};
 use heddle_claims::{Bound, Effort, Finding, Paper as _};
-use heddle_study::gather::loads;
 use heddle_study::metric::mean_all;
 use heddle_study::paper::Evidence;
 use heddle_study::point::Results;
 use heddle_study::summary::RunSummary;
-use heddle_study::testing::{cell, run};
+use heddle_study::testing::{cell, grow, run};
 
 use super::*;
 use crate::hula::Hula;
@@ -80,37 +79,45 @@ fn best_and_worst_of_some() {
     assert_eq!(find(missing), None, "a best of some that were not all simulated is none");
 }
 
-/// With the link down ECMP's links are full from 48 % on. ECMP's own values have no verdict then;
-/// that HULA is better than the best other scheme does not depend on ECMP while CONGA' is better
-/// than it.
+/// One of ECMP's five runs grows: its values have no verdict. That HULA is better than the best
+/// other scheme does not depend on ECMP while CONGA' is better than it; that CONGA' is worst does.
 #[test]
-fn a_value_of_an_overloaded_scheme_is_a_run_length() {
+fn one_run_that_grows_withholds_the_verdict() {
     let at = |scheme| asym(scheme, 60);
     let points = [at(Scheme::Ecmp), at(Scheme::CongaPrime), at(Scheme::Hula)];
-    let mut evidence = evidence(points, [[9.0; 5], [2.0; 5], [1.0; 5]]);
+    let runs_of = |grows: bool| {
+        let runs = [9.0, 2.0, 1.0].into_iter().flat_map(|seconds| [seconds; 5]).zip(0_u64..);
+        let mut runs: Vec<_> = runs.map(|(seconds, run)| took(run % 5 + 1, seconds)).collect();
+        if grows {
+            grow(&mut runs[3]);
+        }
+        Evidence { results: Results::new(&points, Effort::Full, runs), ..Evidence::default() }
+    };
+    let (steady, growing) = (runs_of(false), runs_of(true));
     let find = |measure: Measure<Hula>, evidence: &Evidence<Hula>| {
-        Claim::new("H0", "", "", (Bound::AtLeast, 1.0, "x"), measure).find(evidence).verdict
+        Claim::new("H0", "", "", (Bound::AtLeast, 1.0, "x"), measure).find(evidence)
     };
+    let rivals = |_| vec![asym(Scheme::Ecmp, 60), asym(Scheme::CongaPrime, 60)];
     let ratio = || Measure::Ratio(mean_all, asym(Scheme::Ecmp, 60), asym(Scheme::Hula, 60));
-    let best = || {
-        Measure::Best(mean_all, asym(Scheme::Hula, 60), |_| {
-            vec![asym(Scheme::Ecmp, 60), asym(Scheme::CongaPrime, 60)]
-        })
-    };
-    assert_eq!(find(ratio(), &evidence), Agrees, "nothing is known of loads");
-    evidence.loads = loads(&[at(Scheme::Ecmp)], Effort::Full).unwrap();
-    assert_eq!([find(ratio(), &evidence), find(best(), &evidence)], [RunLength, Agrees]);
+    let best = || Measure::Best(mean_all, asym(Scheme::Hula, 60), rivals);
+    let worst = || Measure::Worst(mean_all, asym(Scheme::Hula, 60), rivals);
+    assert_eq!(find(ratio(), &steady).verdict, Agrees);
+    let finding = find(ratio(), &growing);
+    assert_eq!((finding.verdict, find(best(), &growing).verdict), (Overloaded, Agrees));
+    assert_eq!(find(worst(), &growing).verdict, Overloaded);
+    assert!(finding.remark.unwrap().ends_with("(seed 4)"));
 }
 
 /// Completion times without the longest flows are too short: the ratio has no verdict, and the
 /// remark says why. A rival that is not the best even so decides nothing; one that is not the worst
 /// may be it in truth.
 #[test]
-fn a_value_without_the_longest_flows_is_a_run_length() {
+fn a_value_without_the_longest_flows_is_not_judged() {
     let with_unfinished = |flows: u64| {
         let runs = [9.0, 2.0, 1.0].into_iter().flat_map(|seconds| [seconds; 5]).zip(0_u64..);
         let mut runs: Vec<_> = runs.map(|(seconds, run)| took(run % 5 + 1, seconds)).collect();
         runs[2].totals.unfinished = flows;
+        runs[2].time_limit_seconds = Some(10.0);
         let points = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula].map(|scheme| sym(scheme, 60));
         Evidence { results: Results::new(&points, Effort::Full, runs), ..Evidence::default() }
     };
@@ -124,12 +131,11 @@ fn a_value_without_the_longest_flows_is_a_run_length() {
     assert_eq!(find(ratio(), &with_unfinished(0)).verdict, Agrees);
     let evidence = with_unfinished(7);
     let finding = find(ratio(), &evidence);
-    assert_eq!(finding.verdict, RunLength);
+    assert_eq!(finding.verdict, Overloaded);
     assert_eq!(
         finding.remark.unwrap(),
-        "symmetric websearch 60 % ECMP: 1 of 5 runs ended at the time limit with 7 flows unfinished; values are of the others, which are \
-         the shorter ones"
+        "symmetric websearch 60 % ECMP: 7 flows were unfinished at the time limit, and values are of the others, which are the shorter ones (seed 3)"
     );
-    assert_ne!(find(best(), &evidence).verdict, RunLength);
-    assert_eq!(find(worst(), &evidence).verdict, RunLength);
+    assert_ne!(find(best(), &evidence).verdict, Overloaded);
+    assert_eq!(find(worst(), &evidence).verdict, Overloaded);
 }

@@ -2,7 +2,6 @@ use super::*;
 use heddle_claims::{Effort, Finding, Paper as _};
 use heddle_claims::{report, table::markdown};
 use heddle_study::cell::Cell;
-use heddle_study::gather::loads;
 use heddle_study::paper::SimulatedPaper as _;
 use heddle_study::point::{Point as _, Results, cells};
 use heddle_study::testing::run;
@@ -17,8 +16,7 @@ fn evidence(points: &[Point]) -> Evidence<MpHula> {
     let runs = points.iter().map(run).collect();
     let graph = MpHula::whole_fabric().scenario(Effort::Quick).unwrap().fabric.graph;
     let results = Results::new(points, Effort::Quick, runs);
-    let loads = loads(points, Effort::Quick).unwrap();
-    Evidence { results, experiments: Vec::new(), loads, graph }
+    Evidence { results, experiments: Vec::new(), graph }
 }
 
 #[test]
