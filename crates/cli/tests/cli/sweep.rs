@@ -284,7 +284,7 @@ fn ratios_to_a_baseline() {
     assert!(table.contains("ratios to scheme = ecmp, seed by seed"), "{table}");
     let csv = folder.read("o/ratios.csv");
     let mut lines = csv.lines();
-    assert_eq!(lines.next(), Some("scheme,workload.load,figure,ratio,low,high,seeds"));
+    assert_eq!(lines.next(), Some("scheme,workload.load,figure,ratio,low,high,seeds,overloaded"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert!(rows.iter().all(|row| row[0] == "spray" && row[6] == "2"), "{csv}");
     let means: Vec<&Vec<&str>> = rows.iter().filter(|row| row[2] == "fct_mean").collect();

@@ -5,7 +5,8 @@ use serde::Serialize;
 /// A set of settings under which a paper's claims are judged, where the paper leaves some open or
 /// contradicts itself.
 ///
-/// Settings come from a source, never from a figure: a profile is not tuned.
+/// Settings come from a source. Some were found after results had been seen: the book's chapter on
+/// validation lists them.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Profile {
     /// Its name on the command line.

@@ -4,7 +4,7 @@ use super::claims::{HULA, HULA_UNCOUPLED, MP_HULA, MP_HULA_UNCOUPLED, web};
 use super::points::{Point, System};
 use heddle_study::headline::{Headline, Variant};
 
-/// Headline ratios. No system can gain more than TCP + HULA over one big switch.
+/// Headline ratios; one big switch is no bound.
 pub(super) const HEADLINES: &[Headline<Point>] = &[
     Headline {
         key: "coupled_50",
