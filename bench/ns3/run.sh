@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds fat-tree.cc against an installed ns-3 (Debian's, unless told otherwise), runs it, and prints one line of JSON.
+# With --build it builds another program of this folder into target/ns3 and runs nothing.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,13 +10,14 @@ modules=(applications point-to-point internet traffic-control network core)
 
 usage() {
     cat <<END
-usage: run.sh [--install] [--prefix DIR] [--seconds S] [--seed N] [--scheduler NAME]
+usage: run.sh [--install] [--prefix DIR] [--seconds S] [--seed N] [--scheduler NAME] [--build PROGRAM]
 
   --install         first install with apt-get (as root) what is missing
   --prefix DIR      where ns-3 is installed (default /usr)
   --seconds S       simulated time (default 1)
   --seed N          seed of the permutation, the starts and the hash salts (default 1)
   --scheduler NAME  ns-3's event queue (default ns3::PriorityQueueScheduler)
+  --build PROGRAM   build PROGRAM.cc and stop
 END
 }
 
@@ -52,13 +54,14 @@ compile() {
     mkdir -p "$build"
     # An old-style rpath, which also serves the libraries that these libraries need.
     g++ -std=c++17 -O3 -DNDEBUG -DNS3_BUILD="\"$version ${profile:-release}\"" \
-        -I"$prefix/include" "$here/fat-tree.cc" -o "$build/fat-tree" \
+        -I"$prefix/include" "$here/$program.cc" -o "$build/$program" \
         "${libraries[@]}" -Wl,--disable-new-dtags,-rpath,"$directory"
 }
 
 install=no
 prefix=/usr
 arguments=()
+program=fat-tree
 while (($#)); do
     case $1 in
         --install) install=yes && shift && continue ;;
@@ -67,6 +70,7 @@ while (($#)); do
     (($# >= 2)) || bad_usage
     case $1 in
         --prefix) prefix=$2 ;;
+        --build) program=$2 ;;
         --seconds | --seed | --scheduler) arguments+=("$1=$2") ;;
         *) bad_usage ;;
     esac
@@ -81,4 +85,5 @@ if ! installed; then
     exit 1
 fi
 compile
+[[ $program == fat-tree ]] || exit 0
 exec "$build/fat-tree" "${arguments[@]}"
