@@ -88,7 +88,7 @@ fn loads(effort: Effort, shape: Shape, sizes: Sizes) -> &'static [u8] {
         // Loads at which all runs are in a steady state: at 40 % with a link down ECMP's mean grows
         // from 17 to 43 ms between 1000 and 16,000 flows.
         (Effort::Demo, Shape::Asymmetric, _) => &[20, 30],
-        (Effort::Demo, ..) => &[60],
+        (Effort::Demo, ..) => &[40],
         (Effort::Quick | Effort::Medium, Shape::Symmetric, Sizes::WebSearch) => &[30, 50, 70, 90],
         (Effort::Quick | Effort::Medium, Shape::Asymmetric, Sizes::WebSearch) => {
             &[20, 30, 40, 50, 60, 70]
