@@ -25,7 +25,7 @@ TABLES: Kinds = HULA | dict.fromkeys(("best_k", "association_slots", "associatio
 SHUTTLE: Kinds = {"full_queue": NUMBER, "range": NUMBER, "draws": NUMBER, "choice": ("weighted", "least")}
 SHUTTLE |= {"subflows": ("apart", "first-free", "alike")}
 # Parameters of other planes, which the programs do not take.
-OTHERS = ("tokens", "tau", "reroute_above")
+OTHERS = ("tokens", "tau")
 CFLB: Kinds = {"field": FIELD, "cipher": tuple(DIGITS), "radix": NUMBER, "rules": ("even", "as-published"), "key": KEY}
 CONFIGS: dict[str, Kinds] = {
     "ecmp": {},

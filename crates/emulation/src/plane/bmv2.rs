@@ -254,13 +254,6 @@ mod tests {
         load(&Source::new("a.toml", &text), &none).unwrap()
     }
 
-    #[test]
-    fn a_shuttle_that_moves_running_flowlets_is_refused() {
-        assert!(check(&with_shuttle("reroute_above = \"0B\"")).is_ok());
-        let refused = check(&with_shuttle("reroute_above = \"8KB\"")).unwrap_err().to_string();
-        assert!(refused.contains("no switch of the lab moves running flowlets"), "{refused}");
-    }
-
     /// The keys that `p4/control/heddle_p4/settings.py` reads, as in the traces of
     /// `vectors/schemes`.
     #[test]

@@ -79,10 +79,6 @@ pub(super) fn check_scheme(
     known: &[&str],
 ) -> Result<(), Problem> {
     match &scenario.scheme {
-        Scheme::Shuttle(shuttle) if shuttle.rules.reroute_above.0 > 0 => {
-            let message = "no switch of the lab moves running flowlets";
-            Err(Problem::at("scheme.reroute_above", message).help("leave it out"))
-        }
         Scheme::Cflb(cflb) if !matches!(cflb.constants.field, Field::SourcePort(_)) => {
             Err(Problem::at("scheme.field", "hosts' kernels choose source ports only")
                 .help("scheme = { kind = \"cflb\", field = \"source-port\" }"))

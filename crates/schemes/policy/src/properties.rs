@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn shuttle_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0u8..9, draws in 0u8..4, full_queue_shift in 0u32..40, range_shift in 0u32..12, util_bits in 1u8..=16, reroute_above in 0u64..100_000) {
+    fn shuttle_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0u8..9, draws in 0u8..4, full_queue_shift in 0u32..40, range_shift in 0u32..12, util_bits in 1u8..=16) {
         for (choice, subflows) in [
             (ShuttleChoice::Weighted, ShuttleSubflows::Apart),
             (ShuttleChoice::Least, ShuttleSubflows::FirstFree),
@@ -276,7 +276,7 @@ proptest! {
                 mp_hula(best_k, hula(Update::Refresh, local), LongFlows::Alike);
             let hula = HulaConfig { util_bits, ..hula };
             let (full_queue, range) = (Bytes(1 << full_queue_shift), 1 << range_shift);
-            let rules = ShuttleRules { full_queue, range, draws, choice, subflows, reroute_above: Bytes(reroute_above) };
+            let rules = ShuttleRules { full_queue, range, draws, choice, subflows };
             let config = ShuttleConfig { hula, tables, rules };
             holds::<Shuttle>(&config, &info, &events);
         }

@@ -20,8 +20,7 @@
 //! shims, flowlets and mappings are MP-HULA's, and what the papers leave open is decided as in
 //! [`crate::MpHula`].
 //!
-//! A running flowlet stays on its hop, unless `reroute_above` is set: a ToR then moves one of an
-//! MPTCP subflow where a queue is shorter by more than that (`shuttle/reroute.rs`).
+//! A running flowlet stays on its hop.
 //!
 //! Weights are drawn by a weighted reservoir sample of size 1 (Chao 1982): one pass over the hops
 //! with a running sum, no division.
@@ -38,7 +37,6 @@ use heddle_units::{Bytes, Time};
 
 mod choice;
 mod hops;
-mod reroute;
 
 use choice::{Candidate, Choice, FULL};
 
@@ -127,9 +125,6 @@ pub struct ShuttleRules {
     pub choice: ShuttleChoice,
     /// Hops of the subflows of one connection. Default: "apart".
     pub subflows: ShuttleSubflows,
-    /// A ToR moves a running flowlet of an MPTCP subflow to a hop whose queue is shorter by more
-    /// than this, which reorders packets. Default: "0B", it stays.
-    pub reroute_above: Bytes,
 }
 
 impl Default for ShuttleRules {
@@ -140,7 +135,6 @@ impl Default for ShuttleRules {
             draws: 1,
             choice: ShuttleChoice::Weighted,
             subflows: ShuttleSubflows::Apart,
-            reroute_above: Bytes(0),
         }
     }
 }
@@ -336,11 +330,7 @@ impl Scheme for Shuttle {
             Flowlet::Running(port) if next_hops.len() == 1 => port,
             Flowlet::Running(port) if self.config.hula.usable(port, ports) => {
                 self.mptcp.adopt(hash, packet);
-                self.reroute(step, port, packet, next_hops, ports)
-                    .inspect(|&port| {
-                        self.mptcp.assign(hash, port, owner(packet));
-                    })
-                    .unwrap_or(port)
+                port
             }
             _ => self.start_flowlet(step, hash, packet, next_hops, ports),
         }

@@ -24,7 +24,6 @@ pub(super) fn parameters(draw: &mut impl Draw) -> ShuttleConfig {
             ShuttleSubflows::FirstFree,
             ShuttleSubflows::Alike,
         ]),
-        reroute_above: Bytes(0),
     };
     ShuttleConfig { tables, rules, hula }
 }

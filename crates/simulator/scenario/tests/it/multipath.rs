@@ -100,7 +100,6 @@ fn shuttle_by_default_is_mp_hula_with_a_faster_estimator() {
             draws: 1,
             choice: ShuttleChoice::Weighted,
             subflows: ShuttleSubflows::Apart,
-            reroute_above: Bytes(0),
         },
     };
     assert_eq!(shuttle(&[("scheme", "shuttle")]), expected);
@@ -112,14 +111,12 @@ fn shuttle_by_default_is_mp_hula_with_a_faster_estimator() {
         ("scheme.subflows", "first-free"),
         ("scheme.full_queue", "30KB"),
         ("scheme.range", "4"),
-        ("scheme.reroute_above", "8KB"),
     ];
     let changed = shuttle(&changed);
     assert_eq!((changed.tau(), changed.rules.draws), (Time::micros(300), 2));
     let changed = changed.rules;
     assert_eq!((changed.choice, changed.full_queue), (ShuttleChoice::Least, Bytes::kb(30)));
     assert_eq!((changed.subflows, changed.range), (ShuttleSubflows::FirstFree, 4));
-    assert_eq!(changed.reroute_above, Bytes::kb(8));
 }
 
 #[test]

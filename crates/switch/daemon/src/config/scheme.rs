@@ -136,10 +136,6 @@ impl Place<'_> {
     }
 
     fn shuttle(&self, own: &policy::ShuttleConfig) -> Result<MpHulaConfig, Problem> {
-        if own.rules.reroute_above.0 > 0 {
-            let message = "this switch does not move running flowlets";
-            return Err(Problem::at("scheme.reroute_above", message).help("leave it out"));
-        }
         check_tables(&own.tables)?;
         check_hula(&own.hula)?;
         let config = MpHulaConfig::from(own);

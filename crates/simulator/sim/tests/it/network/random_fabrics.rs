@@ -206,7 +206,6 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
     let mp_hula = MpHulaConfig { hula, tables, ..MpHulaConfig::default() };
     let rules = ShuttleRules {
         full_queue: Bytes::kb(65),
-        reroute_above: Bytes::kb(8),
         ..ShuttleRules::default()
     };
     let hula_of_shuttle = HulaConfig { tau: Some(hula.tau()), ..hula };
