@@ -47,6 +47,14 @@ def test_an_error_says_where_what_and_how_to_fix_it(small: Path) -> None:
     assert error.reason in str(error) and f"{small}:{line}: workload.load" in str(error)
 
 
+def test_a_subflow_has_a_window_and_requests_have_pairs() -> None:
+    requests = {"kind": "requests", "sizes": "fixed:20KB", "pattern": "cross-pod-pairs"}
+    transport = {"kind": "mptcp", "subflow_window": "30KB"}
+    scenario = hd.Scenario({"fabric": {"kind": "two-pod"}, "transport": transport, "workload": requests}).to_dict()
+    assert scenario["transport"]["subflow_window"] == "30KB"
+    assert scenario["workload"]["pattern"] == "cross-pod-pairs"
+
+
 def test_a_wrong_key_names_the_right_one() -> None:
     with pytest.raises(hd.ScenarioError) as caught:
         hd.Scenario({"shceme": "hula"})

@@ -59,10 +59,14 @@ fn workload(workload: &Workload) -> Result<(), Problem> {
             Err(Problem::at("workload.kind", "the lab's hosts send no flows that wait for others")
                 .help("\"flows\", \"long\" or \"replay\""))
         }
-        Workload::Flows(flows) if flows.connections == Connections::Pool => {
-            Err(Problem::at("workload.connections", "the lab's hosts have no pools")
-                .help("\"persistent\" or \"per-flow\""))
-        }
+        Workload::Flows(flows) => match flows.connections {
+            Connections::Pool | Connections::ClosedLoop(_) => Err(Problem::at(
+                "workload.connections",
+                "the lab's hosts have neither pools nor closed loops",
+            )
+            .help("\"persistent\" or \"per-flow\"")),
+            Connections::Persistent(_) | Connections::PerFlow => Ok(()),
+        },
         _ => Ok(()),
     }
 }
@@ -245,6 +249,10 @@ impl Check<'_> {
         if mptcp.full_window != FullWindow::Wait {
             let reason = "Linux neither retransmits nor penalises when the receive window is full";
             self.refuse("transport.full_window", reason, "full_window = \"wait\"")?;
+        }
+        if mptcp.subflow_window.is_some() {
+            let reason = "Linux has no window of a subflow beside the connection's";
+            self.refuse("transport.subflow_window", reason, "leave it out")?;
         }
         if mptcp.version != Version::V1 {
             let reason = "Linux speaks RFC 8684 only";

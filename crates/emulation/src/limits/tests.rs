@@ -36,6 +36,7 @@ fn keys_that_a_kernel_cannot_honour_are_refused_by_name_with_the_fix() {
         (mptcp("scheduler = \"redundant\""), "transport.scheduler", "scheduler = \"lowest-rtt\""),
         (mptcp("join = \"at-once\""), "transport.join", "join = \"after-data\""),
         (mptcp("full_window = \"penalise\""), "transport.full_window", "full_window = \"wait\""),
+        (mptcp("subflow_window = \"30KB\""), "transport.subflow_window", "leave it out"),
         (mptcp("version = 0"), "transport.version", "version = 1"),
         (mptcp("subflows = 9"), "transport.subflows", "subflows = 8"),
         (tcp("delayed_ack = \"1ms\""), "transport.delayed_ack", "leave it out"),

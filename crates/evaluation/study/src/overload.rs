@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_fabric::{Fabric, FabricError, OfferedLoad, offered_load};
-use heddle_scenario::{Flows, Graph, Node, Scenario, Scheme};
+use heddle_scenario::{Connections, Flows, Graph, Node, Scenario, Scheme};
 use heddle_sim::wire_bytes;
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
@@ -55,6 +55,8 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
         .workload
         .flows()
         .into_iter()
+        // A closed loop offers no more than links carry.
+        .filter(|flows| !matches!(flows.connections, Connections::ClosedLoop(_)))
         .map(|flows| (flows, wire_per_payload(scenario, flows)))
         .collect();
     if workloads.is_empty() || scenario.fabric.non_minimal.is_some() {

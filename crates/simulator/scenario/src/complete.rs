@@ -72,14 +72,13 @@ fn fill_workloads(raw: &mut OneOrMore<raw::TrafficPart>, scenario: &Scenario) {
 fn fill_flows(raw: &mut raw::Flows, flows: &Flows) {
     raw.capacity = Some(flows.capacity);
     raw.pattern.get_or_insert(default_pattern(&flows.pattern));
-    if let Connections::Persistent(count) = flows.connections {
+    if let Connections::Persistent(count) | Connections::ClosedLoop(count) = flows.connections {
         raw.connections_per_pair = Some(count);
     }
 }
 
 fn fill_requests(raw: &mut raw::Requests, requests: &Requests) {
-    let (clients, servers) = (requests.clients.clone(), requests.servers.clone());
-    raw.pattern.get_or_insert(default_pattern(&Pattern::Sets { clients, servers }));
+    raw.pattern.get_or_insert(default_pattern(&requests.pattern));
     if let Connections::Persistent(count) = requests.connections {
         raw.connections_per_pair = Some(count);
     }

@@ -98,7 +98,7 @@ fn crossing(path: &[PathLink], frame: Bytes) -> Time {
 /// A round trip of the smallest frames, if the connection is new.
 fn handshake(path: &[PathLink], connections: Connections) -> Time {
     match connections {
-        Connections::Persistent(_) | Connections::Pool => Time::ZERO,
+        Connections::Persistent(_) | Connections::Pool | Connections::ClosedLoop(_) => Time::ZERO,
         Connections::PerFlow => {
             let delays = path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
             let frame = Bytes(MIN_FRAME_BYTES.into());

@@ -11,9 +11,11 @@ use crate::hosts::{Flow, Hosts, Lifetime};
 use crate::outcome::RequestRecord;
 use crate::random::{Random, Stream};
 
+mod closed_connections;
 mod graph;
 mod requests;
 
+use closed_connections::ClosedConnections;
 use graph::DependentFlows;
 use requests::ClosedLoop;
 
@@ -29,7 +31,8 @@ pub(crate) struct NewFlow {
     pub(crate) connections: Connections,
     /// Its workload, as a number among those of the scenario.
     pub(crate) workload: u16,
-    /// Its number in a workload that waits for flows; 0 in others.
+    /// Its number in a workload that waits for flows, or that of its connection in a closed loop; 0
+    /// in others.
     pub(crate) index: u32,
 }
 
@@ -47,6 +50,8 @@ pub(crate) enum Traffic {
     List(Vec<(Time, NewFlow)>),
     /// Flows that wait for each other.
     Graph(DependentFlows),
+    /// Connections that start a flow after their last.
+    Closed(ClosedConnections),
     /// Clients that wait for responses.
     Requests(ClosedLoop),
     /// Several workloads; of arrivals at one time, the first workload's is first.
@@ -62,7 +67,12 @@ impl Traffic {
     pub(crate) fn new(workload: &Workload, hosts: u32, start: Time, seed: u64) -> Traffic {
         let random = Random::new(seed, Stream::Traffic);
         match workload {
-            Workload::Flows(flows) => Traffic::Poisson(Poisson::new(flows, hosts, start, random)),
+            Workload::Flows(flows) => match flows.connections {
+                Connections::ClosedLoop(each) => {
+                    Traffic::Closed(ClosedConnections::new(flows, each, hosts, start, random))
+                }
+                _ => Traffic::Poisson(Poisson::new(flows, hosts, start, random)),
+            },
             Workload::Long(long) => Traffic::list(long_flows(long, hosts, start, random)),
             Workload::Replay(flows) => Traffic::list(replayed(flows, start)),
             Workload::Collective(collective) => {
@@ -94,6 +104,7 @@ impl Traffic {
             Traffic::Poisson(poisson) => poisson.next_at,
             Traffic::List(flows) => flows.last().map_or(Time::NEVER, |(at, _)| *at),
             Traffic::Graph(graph) => graph.next_at(),
+            Traffic::Closed(closed) => closed.next_at(),
             Traffic::Requests(requests) => requests.next_at(),
             Traffic::Several(parts) => {
                 parts.iter().map(Traffic::next_at).min().unwrap_or(Time::NEVER)
@@ -108,7 +119,7 @@ impl Traffic {
                 Time((poisson.mean_gap * flows as f64 / poisson.flows_per_arrival * 1e12) as u64)
             }
             Traffic::List(list) => list.first().map_or(Time::ZERO, |(at, _)| *at),
-            Traffic::Graph(_) | Traffic::Requests(_) => Time::ZERO,
+            Traffic::Graph(_) | Traffic::Closed(_) | Traffic::Requests(_) => Time::ZERO,
             Traffic::Several(parts) => {
                 let rate: f64 = parts.iter().map(Traffic::flows_per_second).sum();
                 match rate > 0.0 {
@@ -123,7 +134,7 @@ impl Traffic {
     fn flows_per_second(&self) -> f64 {
         match self {
             Traffic::Poisson(poisson) => poisson.flows_per_arrival / poisson.mean_gap,
-            Traffic::List(_) | Traffic::Graph(_) | Traffic::Requests(_) => 0.0,
+            Traffic::List(_) | Traffic::Graph(_) | Traffic::Closed(_) | Traffic::Requests(_) => 0.0,
             Traffic::Several(parts) => parts.iter().map(Traffic::flows_per_second).sum(),
         }
     }
@@ -134,6 +145,7 @@ impl Traffic {
             Traffic::Poisson(poisson) => poisson.arrive(flows),
             Traffic::List(list) => flows.extend(list.pop().map(|(_, flow)| flow)),
             Traffic::Graph(graph) => flows.extend(graph.arrive()),
+            Traffic::Closed(closed) => flows.extend(closed.arrive()),
             Traffic::Requests(requests) => flows.extend(requests.arrive()),
             Traffic::Several(parts) => {
                 let first = parts.iter_mut().zip(0..).min_by_key(|(part, n)| (part.next_at(), *n));
@@ -150,7 +162,7 @@ impl Traffic {
     /// True if flows can start because others have finished.
     pub(crate) fn is_reactive(&self) -> bool {
         match self {
-            Traffic::Graph(_) | Traffic::Requests(_) => true,
+            Traffic::Graph(_) | Traffic::Closed(_) | Traffic::Requests(_) => true,
             Traffic::Several(parts) => parts.iter().any(Traffic::is_reactive),
             Traffic::Poisson(_) | Traffic::List(_) => false,
         }
@@ -160,6 +172,7 @@ impl Traffic {
     pub(crate) fn finished(&mut self, now: Time, flow: &Flow) {
         match self {
             Traffic::Graph(graph) => graph.finished(now, flow.index),
+            Traffic::Closed(closed) => closed.finished(now, flow.index),
             Traffic::Requests(requests) => {
                 requests.finished(now, (flow.from, flow.to), flow.index);
             }
@@ -182,7 +195,9 @@ impl Traffic {
                 };
                 (0..).zip(parts).flat_map(of_part).collect()
             }
-            Traffic::Poisson(_) | Traffic::List(_) | Traffic::Graph(_) => Vec::new(),
+            Traffic::Poisson(_) | Traffic::List(_) | Traffic::Graph(_) | Traffic::Closed(_) => {
+                Vec::new()
+            }
         }
     }
 }
@@ -222,9 +237,7 @@ impl Poisson {
                 SeededPattern::Pairs((0..hosts).collect(), random.derangement(hosts))
             }
             Pattern::Pairs { clients, servers } => {
-                let mut servers = servers.clone();
-                random.shuffle(&mut servers);
-                SeededPattern::Pairs(clients.clone(), servers)
+                SeededPattern::Pairs(clients.clone(), shuffled(servers, &mut random))
             }
             Pattern::Incast { senders } => {
                 SeededPattern::Incast { hosts: (0..hosts).collect(), senders: *senders as usize }
@@ -302,6 +315,13 @@ fn other_than(host: u32, set: &[u32], random: &mut Random) -> u32 {
     }
 }
 
+/// The servers of pairs in the order of their clients, drawn once.
+fn shuffled(servers: &[u32], random: &mut Random) -> Vec<u32> {
+    let mut servers = servers.to_vec();
+    random.shuffle(&mut servers);
+    servers
+}
+
 /// `count` different members of `set`, at random.
 fn draw_first(set: &mut [u32], count: usize, random: &mut Random) -> Vec<u32> {
     for i in 0..count {
@@ -357,6 +377,12 @@ impl ConnectionPools {
                 let connection = pool.connections[pool.turn % pool.connections.len()];
                 pool.turn = (pool.turn + 1) % size.max(1) as usize;
                 connection
+            }
+            Connections::ClosedLoop(size) => {
+                let pool = pool.or_default();
+                let open = || hosts.open(ends, flow.workload, Lifetime::Persistent);
+                pool.connections.resize_with((size as usize).max(pool.connections.len()), open);
+                pool.connections[(flow.index % size.max(1)) as usize]
             }
             Connections::Pool => {
                 let pool = pool.or_default();

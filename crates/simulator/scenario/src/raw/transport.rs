@@ -141,6 +141,9 @@ pub(crate) struct Multipath {
     /// The client's action when the connection's receive window is full although a subflow could
     /// send. Default: "wait", as Linux since 5.6. multipath-tcp.org's Linux does "penalise".
     pub(crate) full_window: FullWindow,
+    /// Most bytes of a subflow without an acknowledgement, beside the receive window, as each of
+    /// ns-2's TCP agents has its `window_`. Default: none.
+    pub(crate) subflow_window: Option<Bytes>,
     /// The protocol's version: 0 is RFC 6824, 1 is RFC 8684. They differ in handshakes. Default: 1.
     pub(crate) version: u8,
 }
@@ -153,6 +156,7 @@ impl Default for Multipath {
             scheduler: Scheduler::LowestRtt,
             join: JoinTime::AfterData,
             full_window: FullWindow::Wait,
+            subflow_window: None,
             version: 1,
         }
     }

@@ -76,8 +76,8 @@ pub(crate) struct Flows {
     /// Connections that carry the flows. Default: "persistent" (HULA section 6).
     #[serde(default)]
     pub(crate) connections: Connections,
-    /// With `connections = "persistent"`: connections of each pair of hosts. Default: 3 (HULA
-    /// section 6).
+    /// With `connections = "persistent"` or "closed-loop": connections of each pair of hosts.
+    /// Default: 3 (HULA section 6).
     pub(crate) connections_per_pair: Option<u32>,
 }
 
@@ -138,18 +138,18 @@ pub(crate) struct Requests {
     /// Requests that each client has under way at a time. Default: 1.
     #[serde(default = "one")]
     pub(crate) outstanding: u32,
-    /// Servers that each request goes to, drawn for each; it is done when all have responded.
+    /// Servers that each request goes to, drawn for each if there are no pairs; it is done when all have responded.
     /// Default: 1.
     #[serde(default = "one")]
     pub(crate) fan_out: u32,
     /// Mean of the exponential time from the last response to the next request. Default: 0ps.
     #[serde(default)]
     pub(crate) think: Time,
-    /// Clients and servers: "cross-pod" or "all-to-all". Default: "cross-pod" in a fabric with
-    /// pods, "all-to-all" in others.
+    /// Clients and servers: "cross-pod", "cross-pod-pairs" (each client asks one server) or
+    /// "all-to-all". Default: "cross-pod" in a fabric with pods, "all-to-all" in others.
     pub(crate) pattern: Option<Pattern>,
-    /// Connections that carry requests, and those that carry responses. Default: "persistent" (HULA
-    /// section 6).
+    /// Connections that carry requests, and those that carry responses; not "closed-loop". Default:
+    /// "persistent" (HULA section 6).
     #[serde(default)]
     pub(crate) connections: Connections,
     /// With `connections = "persistent"`: connections of each pair of hosts and direction. Default:
@@ -222,6 +222,10 @@ pub(crate) enum Connections {
     /// Persistent connections between each client and server, as many as needed: a flow takes one
     /// that is idle, and opens another if none is. No flow waits for another.
     Pool,
+    /// A closed loop for each of a pool of connections between each client and server: it starts
+    /// its next flow after an exponential pause from the end of its last, which has the mean at
+    /// which flows that take no time are `load`.
+    ClosedLoop,
 }
 
 #[derive(Debug, Deserialize, Serialize)]

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use heddle_config::Problem;
 use heddle_transport::mptcp::{Coupling, FullWindow, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
+use heddle_units::Bytes;
 use heddle_wire::{Subflow, Version};
 
 use super::times::{bounded, positive};
@@ -43,6 +44,10 @@ fn multipath(mptcp: &raw::Mptcp) -> Result<MptcpConfig, Problem> {
         scheduler: own.scheduler,
         join: own.join,
         full_window: full_window(own.full_window, own.scheduler)?,
+        subflow_window: own
+            .subflow_window
+            .map(|size| window("subflow_window", size, &mptcp.tcp))
+            .transpose()?,
     })
 }
 
@@ -153,13 +158,15 @@ fn check(tcp: &Tcp) -> Result<(), Problem> {
         return Err(Problem::at("initial_ssthresh", format!("{segments} segments are too few"))
             .help("at least 2 (RFC 5681 section 3.1)"));
     }
+    window("receive_window", tcp.receive_window, tcp).map(drop)
+}
+
+/// A window that the initial one fits.
+fn window(key: &str, size: Bytes, tcp: &Tcp) -> Result<Bytes, Problem> {
     let least = u64::from(tcp.mss) * u64::from(tcp.initial_window);
-    if tcp.receive_window.0 < least || tcp.receive_window.0 > MOST_WINDOW {
-        return Err(Problem::at(
-            "receive_window",
-            format!("{} is not a window", tcp.receive_window),
-        )
-        .help(format!("from {least}B (the initial window) to {MOST_WINDOW}B (RFC 7323)")));
+    if (least..=MOST_WINDOW).contains(&size.0) {
+        return Ok(size);
     }
-    Ok(())
+    Err(Problem::at(key, format!("{size} is not a window"))
+        .help(format!("from {least}B (the initial window) to {MOST_WINDOW}B (RFC 7323)")))
 }

@@ -126,10 +126,8 @@ fn default_pattern(graph: &Graph) -> raw::Pattern {
 fn requests(raw: &raw::Requests, graph: &Graph, files: &dyn Files) -> Result<Requests, Problem> {
     let sizes = sizes::resolve(&raw.sizes, files).map_err(|problem| problem.inside("sizes"))?;
     let kind = raw.pattern.unwrap_or(default_pattern(graph));
-    let Pattern::Sets { clients, servers } = pattern(kind, None, graph)? else {
-        return Err(Problem::at("pattern", "requests go to servers that are drawn for each")
-            .help("\"cross-pod\" or \"all-to-all\""));
-    };
+    let pattern = pattern(kind, None, graph)?;
+    let (clients, servers_each) = request_ends(&pattern)?;
     if raw.request_size.0 == 0 {
         return Err(
             Problem::at("request_size", "a request of no bytes never arrives").help("at least 1B")
@@ -145,11 +143,14 @@ fn requests(raw: &raw::Requests, graph: &Graph, files: &dyn Files) -> Result<Req
         let message = format!("{slots} requests of all clients at a time");
         return Err(Problem::at("outstanding", message).help(format!("at most {MOST_REQUESTS}")));
     }
-    // A client that is a server too does not ask itself.
-    let most = servers.len() - usize::from(clients.iter().any(|client| servers.contains(client)));
-    if raw.fan_out as usize > most {
-        let message = format!("{} servers for each request, of {most}", raw.fan_out);
-        return Err(Problem::at("fan_out", message).help(format!("at most {most}")));
+    if raw.fan_out as usize > servers_each {
+        let message = format!("{} servers for each request, of {servers_each}", raw.fan_out);
+        return Err(Problem::at("fan_out", message).help(format!("at most {servers_each}")));
+    }
+    let connections = connections(raw.connections, raw.connections_per_pair)?;
+    if let Connections::ClosedLoop(_) = connections {
+        return Err(Problem::at("connections", "requests are a closed loop by themselves")
+            .help("connections = \"persistent\""));
     }
     Ok(Requests {
         request_size: raw.request_size,
@@ -157,10 +158,25 @@ fn requests(raw: &raw::Requests, graph: &Graph, files: &dyn Files) -> Result<Req
         outstanding: raw.outstanding,
         fan_out: raw.fan_out,
         think: bounded("think", raw.think)?,
-        clients,
-        servers,
-        connections: connections(raw.connections, raw.connections_per_pair)?,
+        pattern,
+        connections,
     })
+}
+
+/// The clients, and the number of servers of which each asks some.
+fn request_ends(pattern: &Pattern) -> Result<(&[u32], usize), Problem> {
+    match pattern {
+        // A client that is a server too does not ask itself.
+        Pattern::Sets { clients, servers } => {
+            let own = usize::from(clients.iter().any(|client| servers.contains(client)));
+            Ok((clients, servers.len() - own))
+        }
+        Pattern::Pairs { clients, .. } => Ok((clients, 1)),
+        Pattern::Permutation | Pattern::Incast { .. } => {
+            Err(Problem::at("pattern", "requests go from clients to servers")
+                .help("\"cross-pod\", \"cross-pod-pairs\" or \"all-to-all\""))
+        }
+    }
 }
 
 fn flows(raw: &raw::Flows, resolved: &Resolved, files: &dyn Files) -> Result<Flows, Problem> {
@@ -173,6 +189,12 @@ fn flows(raw: &raw::Flows, resolved: &Resolved, files: &dyn Files) -> Result<Flo
         pattern: pattern(kind, raw.senders, graph)?,
         connections: connections(raw.connections, raw.connections_per_pair)?,
     };
+    if let (Connections::ClosedLoop(_), Pattern::Incast { .. }) =
+        (flows.connections, &flows.pattern)
+    {
+        return Err(Problem::at("connections", "the flows of an incast start at once")
+            .help("connections = \"persistent\""));
+    }
     load::check(&flows, graph)?;
     Ok(flows)
 }
@@ -259,7 +281,10 @@ fn connections(kind: raw::Connections, per_pair: Option<u32>) -> Result<Connecti
         (raw::Connections::Persistent, count @ 1..=MOST_CONNECTIONS) => {
             Ok(Connections::Persistent(count))
         }
-        (raw::Connections::Persistent, count) => {
+        (raw::Connections::ClosedLoop, count @ 1..=MOST_CONNECTIONS) => {
+            Ok(Connections::ClosedLoop(count))
+        }
+        (raw::Connections::Persistent | raw::Connections::ClosedLoop, count) => {
             Err(Problem::at("connections_per_pair", format!("{count} connections make no pool"))
                 .help(format!("from 1 to {MOST_CONNECTIONS}")))
         }

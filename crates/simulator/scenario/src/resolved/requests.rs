@@ -3,7 +3,7 @@
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
 
-use super::{Connections, SizeDistribution};
+use super::{Connections, Pattern, SizeDistribution};
 
 /// Clients that send a request, wait for its responses, think, and send the next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,10 +18,8 @@ pub struct Requests {
     pub fan_out: u32,
     /// Mean of the exponential time between the last response and the next request.
     pub think: Time,
-    /// Hosts that send requests.
-    pub clients: Vec<u32>,
-    /// Hosts that respond.
-    pub servers: Vec<u32>,
+    /// Clients and servers: [`Pattern::Sets`] or [`Pattern::Pairs`].
+    pub pattern: Pattern,
     /// Connections that carry requests, and those that carry responses.
     pub connections: Connections,
 }

@@ -46,12 +46,12 @@ impl Workload {
         }
     }
 
-    /// Its parts that arrive by a Poisson process.
+    /// Its parts that have a load.
     pub fn flows(&self) -> Vec<&Flows> {
-        self.parts().into_iter().filter_map(Workload::poisson).collect()
+        self.parts().into_iter().filter_map(Workload::with_load).collect()
     }
 
-    fn poisson(&self) -> Option<&Flows> {
+    fn with_load(&self) -> Option<&Flows> {
         match self {
             Workload::Flows(flows) => Some(flows),
             _ => None,
@@ -77,12 +77,14 @@ impl Workload {
     }
 }
 
-/// Flows that arrive by a Poisson process.
+/// Flows that arrive by a Poisson process, or with [`Connections::ClosedLoop`] on each connection
+/// after its last.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Flows {
     /// Flow sizes.
     pub sizes: SizeDistribution,
-    /// Offered bytes per second over [`Flows::capacity`].
+    /// Offered bytes per second over [`Flows::capacity`]; in a closed loop those of flows that take
+    /// no time.
     pub load: f64,
     /// Rate that a load of 1 stands for.
     pub capacity: Rate,
@@ -143,6 +145,9 @@ pub enum Connections {
     /// Persistent connections between each client and server; a flow takes one that is idle, and
     /// opens another if none is.
     Pool,
+    /// This many connections between each client and server, each of which starts a flow some time
+    /// after its last one has ended.
+    ClosedLoop(u32),
 }
 
 /// Long flows.

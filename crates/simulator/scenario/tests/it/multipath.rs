@@ -58,10 +58,13 @@ fn mptcp_by_default_is_two_subflows_with_linked_increases() {
         scheduler: Scheduler::LowestRtt,
         join: JoinTime::AfterData,
         full_window: FullWindow::Wait,
+        subflow_window: None,
     };
     assert_eq!(mptcp(&[]), expected);
     let penalising = mptcp(&[("transport.full_window", "penalise")]);
     assert_eq!(penalising, MptcpConfig { full_window: FullWindow::Penalise, ..expected });
+    let windows = mptcp(&[("transport.subflow_window", "30KB")]);
+    assert_eq!(windows, MptcpConfig { subflow_window: Some(Bytes::kb(30)), ..expected });
 }
 
 #[test]
@@ -195,6 +198,11 @@ fn what_cannot_be_is_refused_with_the_mend() {
             "transport.full_window",
             "penalize",
             "\"penalize\" is not one of \"wait\", \"retransmit\" or \"penalise\"\nhelp: did you mean `penalise`?",
+        ),
+        (
+            "transport.subflow_window",
+            "1KB",
+            "1KB is not a window\nhelp: from 14600B (the initial window) to 1073741824B (RFC 7323)",
         ),
         ("transport.version", "2", "MPTCP has no version 2\nhelp: 0 (RFC 6824) or 1 (RFC 8684)"),
         (

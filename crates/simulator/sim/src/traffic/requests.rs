@@ -6,22 +6,31 @@
 
 use std::collections::BTreeMap;
 
-use heddle_scenario::Requests;
+use heddle_scenario::{Pattern, Requests};
 use heddle_units::{Bytes, Time};
 
-use super::{NewFlow, other_than};
+use super::{NewFlow, other_than, shuffled};
 use crate::outcome::RequestRecord;
 use crate::random::Random;
 
 /// The state of all clients.
 pub(crate) struct ClosedLoop {
     requests: Requests,
+    servers: Servers,
     random: Random,
     slots: Vec<Slot>,
     /// Flows to start, by time and order.
     due: BTreeMap<(Time, u64), NewFlow>,
     scheduled: u64,
     finished: Vec<RequestRecord>,
+}
+
+/// The servers that clients ask.
+enum Servers {
+    /// Drawn among these for each request.
+    Drawn(Vec<u32>),
+    /// Of each client one, drawn once.
+    Paired(BTreeMap<u32, u32>),
 }
 
 struct Slot {
@@ -34,13 +43,15 @@ struct Slot {
 
 impl ClosedLoop {
     /// Clients that think for the first time at `start`.
-    pub(super) fn new(requests: &Requests, start: Time, random: Random) -> ClosedLoop {
+    pub(super) fn new(requests: &Requests, start: Time, mut random: Random) -> ClosedLoop {
         let each = 0..requests.outstanding;
         let slot = |client| Slot { client, start, missing: 0 };
-        let slots = requests.clients.iter().flat_map(|&client| each.clone().map(move |_| client));
+        let (clients, servers) = ends(&requests.pattern, &mut random);
+        let slots = clients.iter().flat_map(|&client| each.clone().map(move |_| client));
         let mut clients = ClosedLoop {
             slots: slots.map(slot).collect(),
             requests: requests.clone(),
+            servers,
             random,
             due: BTreeMap::new(),
             scheduled: 0,
@@ -69,10 +80,14 @@ impl ClosedLoop {
     /// Different servers, none of them the client.
     fn draw_servers(&mut self, client: u32) -> Vec<u32> {
         let wanted = self.requests.fan_out as usize;
+        let servers = match &self.servers {
+            Servers::Drawn(servers) => servers,
+            Servers::Paired(pairs) => return pairs.get(&client).copied().into_iter().collect(),
+        };
         if wanted == 1 {
-            return vec![other_than(client, &self.requests.servers, &mut self.random)];
+            return vec![other_than(client, servers, &mut self.random)];
         }
-        let others = self.requests.servers.iter().copied().filter(|&server| server != client);
+        let others = servers.iter().copied().filter(|&server| server != client);
         let mut others: Vec<u32> = others.collect();
         super::draw_first(&mut others, wanted, &mut self.random)
     }
@@ -111,5 +126,17 @@ impl ClosedLoop {
     /// The requests that were answered.
     pub(super) fn records(self) -> Vec<RequestRecord> {
         self.finished
+    }
+}
+
+/// The clients, and the servers that they ask.
+fn ends<'a>(pattern: &'a Pattern, random: &mut Random) -> (&'a [u32], Servers) {
+    match pattern {
+        Pattern::Sets { clients, servers } => (clients, Servers::Drawn(servers.clone())),
+        Pattern::Pairs { clients, servers } => {
+            let pairs = clients.iter().copied().zip(shuffled(servers, random));
+            (clients, Servers::Paired(pairs.collect()))
+        }
+        Pattern::Permutation | Pattern::Incast { .. } => (&[], Servers::Drawn(Vec::new())),
     }
 }

@@ -85,6 +85,11 @@ pub struct MptcpConfig {
     /// Action when the receive window is full.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "FullWindow::waits"))]
     pub full_window: FullWindow,
+    /// Most bytes of a subflow without an acknowledgement, beside the receive window; `None` does
+    /// not limit a subflow by itself.
+    // ns-2's `window_`, which each of its TCP agents has, and so each subflow.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub subflow_window: Option<Bytes>,
 }
 
 #[cfg(feature = "serde")]
@@ -107,7 +112,7 @@ fn number<S: serde::Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Er
 pub struct Parameters {
     pub(super) config: MptcpConfig,
     /// TCP parameters of a subflow: the controller follows from the coupling, and the receive
-    /// window is unlimited.
+    /// window is the subflow's own, or unlimited.
     pub(super) subflow: TcpConfig,
 }
 
@@ -117,7 +122,7 @@ impl From<MptcpConfig> for Parameters {
             Coupling::Uncoupled => config.tcp.control,
             Coupling::Lia | Coupling::Olia | Coupling::Balia => Control::Coupled,
         };
-        let receive_window = Bytes(u32::MAX.into());
+        let receive_window = config.subflow_window.unwrap_or(Bytes(u32::MAX.into()));
         Parameters { config, subflow: TcpConfig { control, receive_window, ..config.tcp } }
     }
 }

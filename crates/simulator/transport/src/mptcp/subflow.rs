@@ -71,8 +71,14 @@ impl Subflow {
                 (SubflowPhase::Handshake, at.min(self.sender.deadline()))
             }
         };
-        let can_send = self.is_open() && self.sender.can_send(config);
+        let can_send = self.is_open() && self.has_room(config) && self.sender.can_send(config);
         SubflowStatus { deadline, srtt: self.sender.srtt().unwrap_or(Time::ZERO), phase, can_send }
+    }
+
+    /// True if the subflow's own window has room for a segment.
+    #[inline]
+    fn has_room(&self, config: &TcpConfig) -> bool {
+        self.sender.flight() + u64::from(config.mss) <= config.receive_window.0
     }
 
     /// The SYN, or the third packet of a join, if it is due.

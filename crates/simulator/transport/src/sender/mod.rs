@@ -380,6 +380,12 @@ impl Sender {
         self.written
     }
 
+    /// Bytes sent and not acknowledged.
+    #[inline]
+    pub(crate) fn flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
     /// True if all data written is acknowledged.
     #[inline]
     pub fn is_idle(&self) -> bool {

@@ -67,6 +67,11 @@ fn loads_that_nothing_can_carry() {
             "18: workload.connections_per_pair: 0 connections make no pool\nhelp: from 1 to 1000",
         ),
         (
+            "load = 0.6",
+            "load = 0.6\npattern = \"incast\"\nsenders = 3\nconnections = \"closed-loop\"",
+            "20: workload.connections: the flows of an incast start at once\nhelp: connections = \"persistent\"",
+        ),
+        (
             "\"websearch\"",
             "\"fixed:0B\"",
             "16: workload.sizes: a flow of no bytes never ends\nhelp: at least 1B",
@@ -225,6 +230,29 @@ fn collectives() {
         (
             "size = \"31B\"",
             "17: workload.size: 31B cannot be parted among 32 hosts\nhelp: at least a byte for each host",
+        ),
+    ];
+    for (rest, expected) in cases {
+        assert_eq!(spoiled(workload, &with(rest)).to_string(), format!("s.toml:{expected}"));
+    }
+}
+
+#[test]
+fn requests() {
+    let workload = "kind = \"flows\"\nsizes = \"websearch\"\nload = 0.6";
+    let with = |rest: &str| format!("kind = \"requests\"\nsizes = \"websearch\"\n{rest}");
+    let cases = [
+        (
+            "pattern = \"permutation\"",
+            "17: workload.pattern: requests go from clients to servers\nhelp: \"cross-pod\", \"cross-pod-pairs\" or \"all-to-all\"",
+        ),
+        (
+            "pattern = \"cross-pod-pairs\"\nfan_out = 2",
+            "18: workload.fan_out: 2 servers for each request, of 1\nhelp: at most 1",
+        ),
+        (
+            "connections = \"closed-loop\"",
+            "17: workload.connections: requests are a closed loop by themselves\nhelp: connections = \"persistent\"",
         ),
     ];
     for (rest, expected) in cases {

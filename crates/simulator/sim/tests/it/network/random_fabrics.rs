@@ -177,7 +177,7 @@ prop_compose! {
         join in select(vec![JoinTime::AfterData, JoinTime::AtOnce]),
         full_window in select(vec![FullWindow::Wait, FullWindow::Penalise]),
     ) -> MptcpConfig {
-        MptcpConfig { tcp, version, subflows, coupling, scheduler, join, full_window }
+        MptcpConfig { tcp, version, subflows, coupling, scheduler, join, full_window, subflow_window: None }
     }
 }
 
@@ -204,10 +204,7 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         mapping_rows: 64,
     };
     let mp_hula = MpHulaConfig { hula, tables, ..MpHulaConfig::default() };
-    let rules = ShuttleRules {
-        full_queue: Bytes::kb(65),
-        ..ShuttleRules::default()
-    };
+    let rules = ShuttleRules { full_queue: Bytes::kb(65), ..ShuttleRules::default() };
     let hula_of_shuttle = HulaConfig { tau: Some(hula.tau()), ..hula };
     let shuttle = ShuttleConfig { hula: hula_of_shuttle, tables, rules };
     let cflb = Cflb {

@@ -1,5 +1,7 @@
 //! Requests in a closed loop against the laws of queueing.
 
+use std::collections::BTreeMap;
+
 use heddle_sim::Outcome;
 
 use crate::network::support::{Overrides, run, scenario};
@@ -89,4 +91,17 @@ fn a_request_waits_for_all_of_its_servers() {
         let mut ends = ends.map(|flow| flow.start + flow.fct);
         assert!(ends.any(|end| end == request.start + request.time), "{request:?}");
     }
+}
+
+/// With pairs each client asks one server, and each server answers one client.
+#[test]
+fn clients_of_pairs_ask_one_server_each() {
+    let outcome = requests(&[("workload.pattern", "cross-pod-pairs")]);
+    let mut server_of = BTreeMap::new();
+    for flow in outcome.flows.iter().filter(|flow| flow.size.0 == 100) {
+        assert_eq!(*server_of.entry(flow.from).or_insert(flow.to), flow.to);
+    }
+    let mut servers: Vec<u32> = server_of.values().copied().collect();
+    servers.sort_unstable();
+    assert_eq!((server_of.len(), servers), (4, vec![4, 5, 6, 7]));
 }

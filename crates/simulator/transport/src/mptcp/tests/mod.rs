@@ -24,6 +24,7 @@ fn config() -> MptcpConfig {
         scheduler: Scheduler::LowestRtt,
         join: JoinTime::AfterData,
         full_window: FullWindow::Wait,
+        subflow_window: None,
     }
 }
 

@@ -68,6 +68,7 @@ fn any_config() -> impl Strategy<Value = MptcpConfig> {
                     scheduler,
                     join: if at_once { JoinTime::AtOnce } else { JoinTime::AfterData },
                     full_window,
+                    subflow_window: None,
                 }
             },
         )

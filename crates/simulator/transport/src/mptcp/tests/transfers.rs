@@ -115,6 +115,21 @@ fn a_receive_window_smaller_than_a_paths_delay_bounds_the_connection_not_a_subfl
 }
 
 #[test]
+fn a_subflows_window_bounds_each_subflow_alone() {
+    let far = Link::new(Rate::gbps(10), Time::millis(10), Bytes(4_000_000));
+    for (paths, subflows) in [(&[0, 1][..], 2.0), (&[0][..], 1.0)] {
+        let mut net = Net::new([far, far]);
+        let window = MptcpConfig { subflow_window: Some(Bytes(64_000)), ..config() };
+        let flow = net.open(MptcpConfig { subflows: paths.len() as u8, ..window }, paths, 2 * MB);
+        net.run();
+        // Each subflow has 43 whole segments in flight in a round trip of 20 ms.
+        let rate = 2.0 * MB as f64 / seconds(&net, flow);
+        let bound = subflows * 43.0 * 1460.0 / 0.020;
+        assert!((0.7..1.0).contains(&(rate / bound)), "{subflows}: {}", rate / bound);
+    }
+}
+
+#[test]
 fn a_lost_segment_delays_the_stream_until_it_is_sent_again_but_nothing_else() {
     let lost =
         |path, segment: &crate::Segment| path == 1 && segment.seq == 14_600 && segment.len > 0;
