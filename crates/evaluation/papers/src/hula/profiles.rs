@@ -52,14 +52,74 @@ pub(super) const PROFILES: &[Profile] = &[
                 value: "400us",
                 source: "section 6.3: long flows leave a failed link \"within half a millisecond\", which leaves room for two probe periods and no more",
             },
+            ONE_HASH,
+        ],
+    },
+    Profile {
+        name: "ns2-window",
+        title: "persistent connections with the window that ns-2's TCP has by default",
+        basis: Basis::Inference,
+        settings: &[NS2_WINDOW],
+    },
+    Profile {
+        name: "ns2-window-one-hash",
+        title: "the same, and one hash for CONGA'",
+        basis: Basis::Inference,
+        settings: &[NS2_WINDOW, ONE_HASH],
+    },
+    Profile {
+        name: "ns2-defaults",
+        title: "persistent connections with all of ns-2's defaults for TCP and queues",
+        basis: Basis::Inference,
+        settings: &[
             Setting {
-                key: "scheme.detection",
-                value: "source-tor",
-                source: "section 6, of CONGA': \"This hash is subsequently used by all the switches in the network\"",
+                key: "transport.mss",
+                value: "1000",
+                source: "ns-default.tcl of ns-2.35: `Agent/TCP set packetSize_ 1000`; headers of 40 bytes are beside it (`useHeaders_ true`, `tcpip_base_hdr_size_ 40`), 58 here",
+            },
+            Setting {
+                key: "transport.receive_window",
+                value: "20KB",
+                source: "`Agent/TCP set window_ 20`, in segments of 1000 bytes",
+            },
+            Setting {
+                key: "transport.initial_window",
+                value: "2",
+                source: "`Agent/TCP set windowInit_ 2`",
+            },
+            Setting {
+                key: "transport.min_rto",
+                value: "200ms",
+                source: "`Agent/TCP set minrto_ 0.2`; its clock of 10 ms (`tcpTick_ 0.01`) is not modelled",
+            },
+            Setting {
+                key: "transport.initial_rto",
+                value: "3s",
+                source: "`Agent/TCP set rtxcur_init_ 3.0`",
+            },
+            Setting { key: "fabric.port_packets", value: "50", source: "`Queue set limit_ 50`" },
+            Setting {
+                key: "fabric.host_packets",
+                value: "50",
+                source: "the same: a host's link has a queue as any other",
             },
         ],
     },
 ];
+
+/// The scripts of the lineage of DCTCP and pFabric set the window themselves.
+const NS2_WINDOW: Setting = Setting {
+    key: "transport.receive_window",
+    value: "30KB",
+    source: "ns-default.tcl of ns-2.35: `Agent/TCP set window_ 20`, in segments of 1460 bytes. The scripts of the lineage of DCTCP and pFabric set `window_` themselves (64, then 1,000,000), so that the authors may never have had the default",
+};
+
+/// Of the two readings of CONGA''s flowlets.
+const ONE_HASH: Setting = Setting {
+    key: "scheme.detection",
+    value: "source-tor",
+    source: "section 6, of CONGA': \"This hash is subsequently used by all the switches in the network\"",
+};
 
 #[cfg(test)]
 mod tests {
