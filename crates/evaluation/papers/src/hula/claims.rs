@@ -22,6 +22,10 @@ fn empty_share(run: &RunSummary) -> Option<f64> {
     let empty = queue.iter().filter(|&&bytes| bytes <= 1518.0).count();
     Some(100.0 * empty as f64 / queue.len().max(1) as f64)
 }
+// Nearly all of any share agrees within a third: the paper's 90 % empty is judged by the other 10 %.
+fn busy_share(run: &RunSummary) -> Option<f64> {
+    empty_share(run).map(|empty| 100.0 - empty)
+}
 fn queue_p95(run: &RunSummary) -> Option<f64> {
     let queue = &bottleneck(run)?.queue;
     queue.get(queue.len().saturating_sub(1) * 95 / 100).copied()
@@ -87,7 +91,7 @@ pub(super) const CLAIMS: &[Claim<Measure<Paper>>] = &[
     ratio("H7", "Fig. 8a, 60 %", "99th percentile FCT: ECMP over HULA", 10.0, p99_all, asym(Ecmp, 60), asym(Hula, 60)),
     ratio("H7", "Fig. 8a, 60 %", "99th percentile FCT: CONGA' over HULA", 3.0, p99_all, asym(CongaPrime, 60), asym(Hula, 60)),
     ratio("H7", "Fig. 8b, 80 %", "data mining, 99th percentile FCT: ECMP over HULA", 1.53, p99_all, asym_dm(Ecmp, 80), asym_dm(Hula, 80)),
-    Claim::new("H8", "Fig. 8c, 60 %", "S2-A3: share of samples with an empty queue, HULA", (About, 90.0, "%"), Measure::At(empty_share, asym(Hula, 60))),
+    Claim::new("H8", "Fig. 8c, 60 %", "S2-A3: share of samples with a queue, HULA (the paper: empty 90 %)", (About, 10.0, "%"), Measure::At(busy_share, asym(Hula, 60))),
     Claim::new("H8", "Fig. 8c, 60 %", "S2-A3: packets dropped, HULA", (AtMost, 0.0, "packets"), Measure::At(bottleneck_drops, asym(Hula, 60))),
     ratio("H8", "Fig. 8c, 60 %", "S2-A3: 95th percentile queue, CONGA' over HULA", 8.0, queue_p95, asym(CongaPrime, 60), asym(Hula, 60)),
     ratio("H8", "Fig. 8c, 60 %", "S2-A3: 95th percentile queue, ECMP over HULA", 19.0, queue_p95, asym(Ecmp, 60), asym(Hula, 60)),
