@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* A SYN with MPTCP that has the addresses and ports of a live flow.
+/* A SYN that has the addresses and ports of a live flow.
  *
- * Either the client uses the port again, after a restart perhaps, or somebody forged it who knows the client's address. The
- * balancer sees one direction only, and no answer tells the two apart. So the SYN goes where it would open something, and the
- * flow's entry stays as it is; what the SYN wants is stored beside it, as a candidate. A packet that only who had the server's
- * answer has a reason to send, with the sequence number behind the SYN's, gives the entry to the candidate. */
+ * Either the client uses the port again, or somebody forged it who knows the client's address. The balancer sees one direction
+ * only, and no answer tells the two apart. So the SYN goes where it would open something, and the flow's entry stays as it is;
+ * what the SYN wants is stored beside it, as a candidate. A packet with the sequence number behind the SYN's goes to the
+ * candidate's backend. A second after the SYN it gives the entry to the candidate. A packet with any other number is the old
+ * flow's, and ends the candidate: the client cannot have both. A client that never sent the SYN sends such a packet at once, as
+ * its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4). */
 #pragma once
 
 #include "balancer/learn.h"
@@ -31,114 +33,124 @@ static __always_inline void contest(const struct packet_context *context, enum c
 	change_flow(&changed, decision);
 }
 
-/* The candidate for the known flow's entry; NULL: none that is on time. */
+/* The candidate for the known flow's entry; NULL: none that is on time. One whose handshake went on waits for its next packet as
+ * long as a flow does. */
 static __always_inline const struct candidate *candidate_of(const struct packet_context *context)
 {
 	const struct flow_key flow = context->key;
 	const struct candidate *candidate = bpf_map_lookup_elem(&candidates, &flow);
+	__u32 timeout;
 
-	return candidate && within(context->now, candidate->seen, settings.syn_timeout) ? candidate : NULL;
+	if (!candidate)
+		return NULL;
+	timeout = candidate->followed ? settings.flow_timeout : settings.syn_timeout;
+	return within(context->now, candidate->seen, timeout) ? candidate : NULL;
 }
 
-/* The entry is the candidate's: a join, whose next packet registers it. */
-static __always_inline void take_over_by_join(const struct packet_context *context, const struct candidate *candidate,
-					      struct decision *decision)
+/* True if the packet may be one of the candidate's: behind its SYN, or near the last one behind that. */
+static __always_inline bool follows(const struct packet_context *context, const struct candidate *candidate)
 {
-	struct flow_value value = { .token = candidate->token, .target = candidate->target, .state = FLOW_JOINING };
+	__u32 ahead = context->sequence - candidate->sequence;
+	bool near = candidate->followed ? ahead + DATA_IN_SYN <= 2 * DATA_IN_SYN : ahead - 1 <= DATA_IN_SYN;
 
+	return near && keeps_flows(candidate->target);
+}
+
+/* The entry is the candidate's. It is registered by the next packets: other balancers may have the old flow's. */
+static __always_inline void take_over(const struct packet_context *context, const struct candidate *candidate,
+				      struct decision *decision)
+{
+	struct flow_value value = { .token = candidate->token, .target = candidate->target, .state = FLOW_ESTABLISHED };
+
+	if (candidate->token)
+		value.state |= FLOW_TOKEN_PENDING;
+	if (context->vip.mode == MPTCP_LEARN)
+		value.state |= FLOW_OWNER_PENDING;
 	store_flow(context, &value, STATEFUL, decision);
-	decide_send(decision, value.target, SENT_FLOW);
+	note(decision, CANDIDATE_ACCEPTED);
+	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* The entry gets the token of the keys. It is registered by the next packet, and the entry not shortened meanwhile. */
-static __always_inline void take_over_by_keys(const struct packet_context *context, const struct mptcp_found *found, bool again,
+/* The candidate's next packet is looked for behind this one. */
+static __always_inline void follow(const struct packet_context *context, const struct candidate *followed,
+				   struct decision *decision)
+{
+	decision->candidate = *followed;
+	decision->candidate.sequence = context->sequence;
+	decision->candidate.followed = true;
+	decision->writes |= WRITES_CANDIDATE;
+}
+
+/* True if the packet is one of the candidate's for the known flow's entry: it goes to decision->target, the candidate's. */
+static __always_inline bool goes_to_candidate(const struct packet_context *context, struct candidate *candidate,
 					      struct decision *decision)
 {
-	struct flow_snapshot changed = context->flow;
+	const struct candidate *stored = candidate_of(context);
 
-	changed.token = learn_keys(context, found, again, decision);
-	changed.state = FLOW_ESTABLISHED | (changed.token ? FLOW_TOKEN_PENDING | FLOW_OWNER_PENDING : 0);
-	changed.seen = context->now;
-	change_flow_token(&changed, decision);
+	if (!stored || !follows(context, stored))
+		return false;
+	*candidate = *stored;
+	decide_send(decision, candidate->target, SENT_FLOW);
+	return true;
 }
 
-/* The entry gets the token of keys that came without their SYN. It is registered by the next packet. */
-static __always_inline void take_over_by_token(const struct packet_context *context, const struct candidate *candidate,
-					       struct decision *decision)
+/* A packet of the candidate's. */
+static __always_inline void take_or_follow(const struct packet_context *context, const struct candidate *candidate,
+					   struct decision *decision)
 {
-	struct flow_snapshot changed = context->flow;
-
-	changed.token = candidate->token;
-	changed.state = FLOW_ESTABLISHED | FLOW_TOKEN_PENDING | FLOW_OWNER_PENDING;
-	changed.seen = context->now;
-	change_flow_token(&changed, decision);
+	if (context->packet.tcp_flags & (TCP_FIN | TCP_RST) || within(context->now, candidate->seen, TOUCH))
+		follow(context, candidate, decision);
+	else
+		take_over(context, candidate, decision);
 }
 
-/* No candidate came in time: the flow is as before. */
+/* Keys of the candidate's connection: registered at once, since joins may come. */
+static __always_inline void take_keys(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate,
+				      struct decision *decision)
+{
+	struct mptcp_found found;
+
+	if (candidate->kind != CANDIDATE_CAPABLE && candidate->kind != CANDIDATE_KEYS)
+		return;
+	if (search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS)
+		return;
+	candidate->token = learn_keys(context, &found, candidate->kind == CANDIDATE_KEYS, decision);
+	candidate->kind = CANDIDATE_KEYS;
+}
+
+/* No candidate came in time, or the old flow goes on: the flow is as before. */
 static __always_inline void end_contest(const struct packet_context *context, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
 	changed.state &= ~FLOW_CONTESTED;
 	change_flow(&changed, decision);
-}
-
-/* True if the packet may be the one behind the candidate's own. */
-static __always_inline bool follows(const struct packet_context *context, const struct candidate *candidate)
-{
-	return context->sequence - candidate->sequence - 1 <= DATA_IN_SYN && keeps_flows(candidate->target);
-}
-
-static __always_inline void accept_candidate(struct decision *decision)
-{
-	note(decision, CANDIDATE_ACCEPTED);
 	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* A packet of a contested flow. True: all is decided; else it is one like any other. */
+/* A packet of a contested flow. True: all is decided; false: it ends the old flow. */
 static __always_inline bool decide_contested(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	const struct candidate *stored = candidate_of(context);
 	struct candidate candidate;
-	struct mptcp_found found;
-	int kind;
 
-	if (!stored) {
-		end_contest(context, decision);
+	if (goes_to_candidate(context, &candidate, decision)) {
+		take_keys(ctx, context, &candidate, decision);
+		take_or_follow(context, &candidate, decision);
 		return true;
 	}
-	candidate = *stored;
-	if (!follows(context, &candidate))
+	if (context->packet.tcp_flags & (TCP_FIN | TCP_RST))
 		return false;
-	kind = search_options(ctx, context, &found, decision);
-	if (candidate.kind == CANDIDATE_JOIN && kind == MPTCP_JOIN_ACK)
-		take_over_by_join(context, &candidate, decision);
-	else if (candidate.kind != CANDIDATE_JOIN && kind == MPTCP_CAPABLE_KEYS)
-		take_over_by_keys(context, &found, candidate.kind == CANDIDATE_KEYS, decision);
-	else if (candidate.kind == CANDIDATE_KEYS && kind == MPTCP_DSS)
-		take_over_by_token(context, &candidate, decision);
-	else
-		return false;
-	accept_candidate(decision);
+	end_contest(context, decision);
 	return true;
 }
 
-/* A packet that another balancer asks about, of a flow that is contested here: if it is the third one of a candidate's join, the
- * entry is the join's from now on. False: it is not. */
-static __always_inline bool accept_join(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate,
-					struct decision *decision)
+/* A packet that another balancer asks about, of a flow that is contested here. True: it is the candidate's. */
+static __always_inline bool accept_candidate(const struct packet_context *context, struct candidate *candidate,
+					     struct decision *decision)
 {
-	const struct candidate *stored = candidate_of(context);
-	struct mptcp_found found;
-
-	if (!stored)
+	if (!goes_to_candidate(context, candidate, decision))
 		return false;
-	*candidate = *stored;
-	if (candidate->kind != CANDIDATE_JOIN || !follows(context, candidate) ||
-	    search_options(ctx, context, &found, decision) != MPTCP_JOIN_ACK)
-		return false;
-	take_over_by_join(context, candidate, decision);
-	accept_candidate(decision);
+	take_or_follow(context, candidate, decision);
 	return true;
 }
 

@@ -28,20 +28,38 @@ static __always_inline bool refresh_due(const struct packet_context *context)
 	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 
-/* The state of an established flow, with the registrations that its next packets carry. A join needs none of its token if the
+/* The `state` of an established flow, or of one behind its end, with the registrations that its next packets carry. A join needs none of its token if the
  * first balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token
  * is registered where the hash explains it, too: the balancer that it moves to would not know its token else. */
-static __always_inline __u8 pending_registrations(const struct packet_context *context)
+static __always_inline __u8 pending_registrations(const struct packet_context *context, __u8 state)
 {
 	const struct flow_snapshot *flow = &context->flow;
 	bool answered_for = (flow->state & FLOW_STATE_MASK) == FLOW_JOINING && !(flow->state & FLOW_TOKEN_PENDING);
-	__u8 state = FLOW_ESTABLISHED;
 
 	if (flow->token && !answered_for && (context->vip.mode != MPTCP_ASSIGN || own_token(flow->token)))
 		state |= FLOW_TOKEN_PENDING;
 	if (context->vip.mode == MPTCP_LEARN && (flow->token || own_hashed_target(context) != flow->target))
 		state |= FLOW_OWNER_PENDING;
 	return state;
+}
+
+static __always_inline bool has_data(const struct packet *packet)
+{
+	return packet->l4 - packet->l3 + TCP_HEADER + packet->options < packet->length;
+}
+
+/* True if the packet ends the flow, or says nothing against its end. */
+static __always_inline bool is_over(const struct packet_context *context)
+{
+	return closes(context) || (is_closing(&context->flow) && !has_data(&context->packet));
+}
+
+/* The state of the known flow behind its end. */
+static __always_inline __u8 closing_state(const struct packet_context *context)
+{
+	const struct flow_snapshot *flow = &context->flow;
+
+	return flow->token || own_hashed_target(context) != flow->target ? FLOW_CLOSING_STATEFUL : FLOW_CLOSING;
 }
 
 /* The registration that is made next. */
@@ -67,6 +85,7 @@ static __always_inline void steer_registration(const struct packet_context *cont
 		decide_steer(decision, peer, STEER_CONFIRM, STEERED_KEYS);
 	else
 		decide_steer(decision, peer, STEER_REGISTER_FLOW, STEERED_FLOW);
+	decision->message.query = registration->flag == FLOW_OWNER_PENDING && is_over(context);
 	decision->message.asked = reach;
 }
 
@@ -124,35 +143,49 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct pac
 	if (kind == MPTCP_CAPABLE_KEYS)
 		decide_keys(context, &found, decision);
 	else if (kind == MPTCP_DSS && context->flow.token)
-		move_flow(context, send_pending(context, pending_registrations(context), decision), decision);
+		move_flow(context, send_pending(context, pending_registrations(context, FLOW_ESTABLISHED), decision), decision);
 	else if (context->now - context->flow.seen >= settings.learning)
 		move_flow(context, FLOW_ESTABLISHED, decision);
 }
 
+/* A flow behind its end stays there until it has data again: the other half of the connection may take long. */
 static __always_inline void decide_established(const struct packet_context *context, struct decision *decision)
 {
-	__u8 state = context->flow.state;
+	__u8 state = context->flow.state, now = is_over(context) ? closing_state(context) : FLOW_ESTABLISHED;
 
-	if ((state & FLOW_STATE_MASK) != FLOW_ESTABLISHED || refresh_due(context))
-		refresh_flow(context, send_pending(context, pending_registrations(context), decision), decision);
+	if ((state & FLOW_STATE_MASK) != now || refresh_due(context))
+		refresh_flow(context, send_pending(context, pending_registrations(context, now), decision), decision);
 	else
 		move_flow(context, send_pending(context, state, decision), decision);
 }
 
-/* FIN or RST. It may be forged: it shortens the life of no entry that alone gives target or token. A handshake in progress stays
- * one, for the little time that it has. */
+/* Tells the balancers that keep the flow of its end, with this packet. */
+static __always_inline void tell_of_end(const struct packet_context *context, struct decision *decision)
+{
+	const struct registration end = { .flag = FLOW_OWNER_PENDING, .slot = slot_of_flow(context) };
+	struct keepers keepers = keepers_of(context, end.slot);
+
+	if (keepers.peer == NO_TARGET || is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
+		return;
+	steer_registration(context, &end, keepers.peer, keepers.reach, decision);
+}
+
+/* FIN or RST. It may be forged: an entry that alone gives target or token is kept, and gives way first. A handshake in progress
+ * stays one, for the little time that it has. */
 static __always_inline void decide_end(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow = &context->flow;
-	bool stateful = flow->token || own_hashed_target(context) != flow->target;
+	__u8 state = closing_state(context);
 
 	if (is_opening(flow->state))
 		return;
-	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | (stateful ? FLOW_CLOSING_STATEFUL : FLOW_CLOSING), decision);
+	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | state, decision);
+	if (state == FLOW_CLOSING_STATEFUL && context->vip.mode == MPTCP_LEARN && !is_closing(flow) &&
+	    !(flow->state & FLOW_OWNER_PENDING))
+		tell_of_end(context, decision);
 }
 
-/* True if a FIN or RST came just now. Whatever comes a second later says that the flow goes on: that was forged, or the half of
- * it. */
+/* True if a FIN or RST came just now. Data that come a second later say that the flow goes on: that was forged. */
 static __always_inline bool has_just_ended(const struct packet_context *context)
 {
 	return is_closing(&context->flow) && within(context->now, context->flow.seen, TOUCH);
@@ -240,12 +273,12 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 	decide_send(decision, context->flow.target, SENT_FLOW);
 	if (context->packet.protocol == IPPROTO_UDP)
 		touch_flow(context, decision);
+	else if (context->flow.state & FLOW_CONTESTED && decide_contested(ctx, context, decision))
+		return 0;
 	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(context, decision))
 		return 0;
 	else if (closes(context))
 		decide_end(context, decision);
-	else if (context->flow.state & FLOW_CONTESTED && decide_contested(ctx, context, decision))
-		return 0;
 	else if (has_just_ended(context))
 		return 0;
 	else if (state == FLOW_LEARNING)

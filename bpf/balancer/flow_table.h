@@ -216,6 +216,7 @@ enum rank {
 	CLOSES,
 	OPENS,     /* also fresh ones */
 	HALF_OPEN, /* and for longer than a handshake takes */
+	CLOSED,    /* for longer than `closing_timeout` */
 };
 #define HANDSHAKE 30 /* ticks (0.5 s) */
 
@@ -268,7 +269,7 @@ static __always_inline void free_place(const struct packet_context *context, str
 static __always_inline enum rank rank_of(const struct flow_snapshot *flow, __u32 now, enum insertion_priority priority)
 {
 	if (is_closing(flow))
-		return CLOSES;
+		return within(now, flow->seen, settings.closing_timeout) ? CLOSES : CLOSED;
 	if (flow->state & FLOW_FRESH)
 		return flow->epoch == settings.epoch ? OPENS : STAYS;
 	if (!half_open(flow) && !((flow->state & FLOW_STATE_MASK) == FLOW_JOINING && priority == STATEFUL))
@@ -313,13 +314,13 @@ static __always_inline void redundant_in(struct flow_bucket *bucket, const struc
 	}
 }
 
-/* An entry that may give way to the flow: one that opens, or one that closes; else, for a stateful entry, one of the flow's own
- * bucket whose target the hash gives, too. */
+/* An entry that may give way to the flow: one that has closed, one that opens, or one that closes; else, for a stateful entry, one
+ * of the flow's own bucket whose target the hash gives, too. */
 static __always_inline void find_victim(const struct packet_context *context, enum insertion_priority priority,
 					struct flow_place *place)
 {
 #pragma clang loop unroll(disable)
-	for (int choice = 0; choice < BUCKET_CHOICES && place->rank < HALF_OPEN; choice++)
+	for (int choice = 0; choice < BUCKET_CHOICES && place->rank < CLOSED; choice++)
 		weakest_in(flow_bucket(bucket_choice(context->hash, choice)), context, priority, place);
 	if (!place->flow && priority == STATEFUL)
 		redundant_in(flow_bucket(main_bucket(context->hash)), context, place);
@@ -333,7 +334,7 @@ static __always_inline void insertion_place(const struct packet_context *context
 	if (place->flow)
 		return;
 	find_victim(context, priority, place);
-	if (place->flow)
+	if (place->flow && place->rank != CLOSED)
 		count(context, FLOW_EVICTED);
 }
 

@@ -27,14 +27,14 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 	decide_reply(target, asker, message, decision);
 }
 
-static __always_inline void reply_to_flow_query(struct xdp_md *ctx, const struct packet_context *context, __u32 asker,
+static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker,
 						const struct steering *message, struct decision *decision)
 {
 	__u32 target = context->known ? if_configured(context->flow.target) : NO_TARGET;
 	__u32 token = context->known ? context->flow.token : 0;
 	struct candidate candidate;
 
-	if (context->known && context->flow.state & FLOW_CONTESTED && accept_join(ctx, context, &candidate, decision)) {
+	if (context->known && context->flow.state & FLOW_CONTESTED && accept_candidate(context, &candidate, decision)) {
 		target = candidate.target;
 		token = candidate.token;
 	}
@@ -173,15 +173,19 @@ static __always_inline void store_opening(const struct packet_context *context, 
 {
 	struct flow_value value = { .target = target, .state = FLOW_LEARNING };
 
-	if (!context->known || !keeps_connection(&context->flow))
+	if (!context->known || gives_way_to_syn(&context->flow))
 		store_flow(context, &value, STATELESS, decision);
 }
 
 /* Stores the flow of the message. A SYN may be forged: it takes no live flow's entry. */
-static __always_inline void store_registered(const struct packet_context *context, __u32 token, __u32 target,
+static __always_inline void store_registered(const struct packet_context *context, const struct steering *message, __u32 target,
 					     struct decision *decision)
 {
+	__u32 token = get_be32(message->token);
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
+
+	if (message->query)
+		value.state = FLOW_CLOSING_STATEFUL;
 
 	if (!(context->packet.tcp_flags & TCP_SYN))
 		store_flow(context, &value, STATEFUL, decision);
@@ -209,6 +213,7 @@ static __always_inline void register_further(const struct packet_context *contex
 	__builtin_memcpy(decision->message.token, message->token, sizeof(message->token));
 	__builtin_memcpy(decision->message.backend, message->backend, sizeof(message->backend));
 	decide_steer(decision, keepers.peer, message->kind, flow ? STEERED_FLOW : STEERED_KEYS);
+	decision->message.query = message->query;
 	decision->message.asked = REGISTER_ONCE;
 }
 
@@ -223,7 +228,7 @@ static __always_inline void handle_registration(const struct packet_context *con
 		return;
 	decide_send(decision, target, SENT_FOR_PEER);
 	if (message->kind == STEER_REGISTER_FLOW)
-		store_registered(context, token, target, decision);
+		store_registered(context, message, target, decision);
 	else if (token)
 		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL,
 			    decision);
@@ -241,7 +246,7 @@ __noinline int handle_flow_message(struct xdp_md *ctx, const struct packet_conte
 		reply_to_token_query(context, peer, message, decision);
 		break;
 	case STEER_FLOW_QUERY:
-		reply_to_flow_query(ctx, context, peer, message, decision);
+		reply_to_flow_query(context, peer, message, decision);
 		break;
 	case STEER_REPLY:
 		handle_reply(ctx, context, message, decision);

@@ -15,13 +15,6 @@ static __always_inline void learn_from_now_on(const struct packet_context *conte
 	change_flow(&changed, decision);
 }
 
-/* True if a SYN goes where the flow is: to a backend that is up, or that has an open connection and fails its checks only lately.
- * Other balancers know no backend that is removed, and no token of what opens there. */
-static __always_inline bool keeps_connection(const struct flow_snapshot *flow)
-{
-	return target_up(flow->target) || (!half_open(flow) && target_failing(flow->target));
-}
-
 /* Sends the packet through a balancer that keeps the flow, or through both. Where both are suspect, it is rather this machine
  * that is busy. */
 static __always_inline void register_opening(const struct packet_context *context, __u32 token, enum counter verdict,
@@ -51,27 +44,53 @@ static __always_inline void open_new(const struct packet_context *context, enum 
 		register_opening(context, 0, STEERED_FLOW, decision);
 }
 
-/* A SYN that names no connection. A flow that is known keeps its backend and its entry: the SYN came again, or is forged, and any
- * backend can open a connection. Behind the end of a flow that the hash explains it opens another one. */
+/* True if a SYN opens another connection in the flow's place: nothing of that is left to keep. */
+static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow)
+{
+	if (!keeps_flows(flow->target) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING)
+		return true;
+	return half_open(flow) && !target_up(flow->target);
+}
+
+/* Where a SYN goes that names no connection, on a flow that keeps its entry: where new connections go. One that may have come
+ * twice goes where its connection has just opened; and so do all on flows of which another balancer knows the backend. */
+static __always_inline __u32 target_of_syn(const struct packet_context *context)
+{
+	const struct flow_snapshot *flow = &context->flow;
+	bool just_opened = flow->state & FLOW_FRESH && within(context->now, flow->seen, TOUCH) && target_up(flow->target);
+
+	return just_opened || is_opening(flow->state) || is_balancer(flow->target) ? flow->target : target_of_new(context);
+}
+
+/* A SYN on a flow that is known: the flow keeps its entry until the SYN's connection goes on (contest.h). */
+static __always_inline void open_beside(const struct packet_context *context, enum flow_state state, enum counter verdict,
+					struct decision *decision)
+{
+	const struct flow_snapshot *flow = &context->flow;
+	__u32 target = target_of_syn(context);
+
+	decide_send(decision, target, verdict);
+	if (state == FLOW_LEARNING && (flow->state & FLOW_STATE_MASK) == FLOW_NEW)
+		learn_from_now_on(context, decision);
+	if (half_open(flow))
+		return;
+	note(decision, FLOW_KEPT);
+	if (state == FLOW_LEARNING)
+		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);
+	else if (target != flow->target)
+		contest(context, CANDIDATE_PLAIN, context->sequence, 0, target, decision);
+}
+
+/* A SYN that names no connection. */
 static __always_inline void decide_open(const struct packet_context *context, bool capable, struct decision *decision)
 {
 	enum counter verdict = capable ? SENT_CAPABLE : SENT_SYN;
 	enum flow_state state = capable && context->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
-	const struct flow_snapshot *flow = known_flow(context);
 
-	if (!flow || !keeps_connection(flow) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING) {
+	if (!context->known || gives_way_to_syn(&context->flow))
 		open_new(context, state, verdict, decision);
-		return;
-	}
-	decide_send(decision, flow->target, verdict);
-	if (!half_open(flow))
-		note(decision, FLOW_KEPT);
-	if (state != FLOW_LEARNING)
-		return;
-	if ((flow->state & FLOW_STATE_MASK) == FLOW_NEW)
-		learn_from_now_on(context, decision);
-	else if (!half_open(flow))
-		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, flow->target, decision);
+	else
+		open_beside(context, state, verdict, decision);
 }
 
 /* True if the flow is a join of this token, whose SYN came again. Behind a FIN it is another one, from the same port. */

@@ -47,6 +47,8 @@ enum parsed {
 	MALFORMED,       /* headers that fit neither the frame nor each other, or an IPv4-mapped address in IPv6 */
 };
 
+#define TCP_HEADER 20 /* bytes without options */
+
 #define TCP_FIN 0x01
 #define TCP_SYN 0x02
 #define TCP_RST 0x04

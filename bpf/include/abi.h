@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 6
+#define HEDDLE_ABI 7
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -127,7 +127,7 @@ enum flow_state {
 	FLOW_ESTABLISHED,
 	FLOW_CLOSING,          /* FIN or RST seen; the hash gives the target */
 	FLOW_UDP,              /* two datagrams seen, or more */
-	FLOW_CLOSING_STATEFUL, /* FIN or RST seen; the entry alone gives target or token: kept for as long as an established flow */
+	FLOW_CLOSING_STATEFUL, /* the same; the entry alone gives target or token: kept as an established flow, but gives way first */
 };
 #define FLOW_STATE_MASK 0x07
 #define FLOW_FRESH 0x08         /* ESTABLISHED, UDP: of little age, and the hash gives the target: gives way early */
@@ -163,16 +163,17 @@ enum candidate_kind {
 	CANDIDATE_CAPABLE = 1, /* its SYN had MP_CAPABLE: its keys will tell */
 	CANDIDATE_JOIN,        /* its SYN had MP_JOIN: its ACK will tell */
 	CANDIDATE_KEYS,        /* its SYN went to another balancer: its keys came, and the next packet will tell */
+	CANDIDATE_PLAIN,       /* its SYN had neither, and went to another backend than the flow's */
 };
 
 /* A new handshake with the addresses and ports of a live flow. It takes the flow's entry over when it goes on. */
 struct candidate {
 	__u32 token;    /* CANDIDATE_JOIN: names the connection that it joins; CANDIDATE_KEYS: of the keys */
-	__u32 sequence; /* of its SYN; of a SYN without data before its keys */
-	__u32 seen;     /* tick */
+	__u32 sequence; /* of its SYN; of a SYN without data before its keys; if `followed` of its last packet */
+	__u32 seen;     /* tick of its SYN */
 	__u16 target;
-	__u8 kind; /* enum candidate_kind */
-	__u8 pad;
+	__u8 kind;     /* enum candidate_kind */
+	__u8 followed; /* true: a packet behind its SYN came */
 };
 
 /* ---- the token table: token to backend ---- */
@@ -401,7 +402,7 @@ enum registration_reach {
 struct steering {
 	__u8 version;
 	__u8 kind;
-	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on */
+	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on; of STEER_REGISTER_FLOW: 1: the flow has ended */
 	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of registrations: registration_reach; of answers to heartbeats: settings.tables_changed */
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */

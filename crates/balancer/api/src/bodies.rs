@@ -264,6 +264,8 @@ pub struct Filter {
     #[serde(with = "token")]
     #[schemars(with = "Option<String>")]
     pub token: Option<u32>,
+    /// With a packet in the last so many seconds.
+    pub active: Option<u32>,
 }
 
 /// Entries of the flow table.

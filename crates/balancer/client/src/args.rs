@@ -6,6 +6,7 @@ mod explain;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use heddle_program::external::{External, Passed};
@@ -154,6 +155,25 @@ pub(crate) struct Drain {
     /// Wait until it has no connections left. Ctrl-C ends the waiting, not the draining.
     #[arg(long)]
     pub(crate) wait: bool,
+    /// With --wait: connections without packets for so long do not count, as of clients that have
+    /// vanished. Whole seconds.
+    #[arg(long, value_name = "TIME", requires = "wait", value_parser = whole_seconds)]
+    pub(crate) idle: Option<Duration>,
+    /// With --wait: wait for so long at most. The exit code is 1 if connections are left.
+    #[arg(long, value_name = "TIME", requires = "wait", value_parser = whole_seconds)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// As in `30s`, `5m` or `1h`.
+fn whole_seconds(text: &str) -> Result<Duration, String> {
+    let units = [("s", 1), ("m", 60), ("h", 3600)];
+    let seconds = units.iter().find_map(|(unit, seconds)| {
+        text.strip_suffix(unit)?.parse::<u32>().ok()?.checked_mul(*seconds)
+    });
+    match seconds {
+        Some(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds.into())),
+        _ => Err("a whole number with a unit, as in 30s, 5m or 1h".into()),
+    }
 }
 
 #[derive(Args, Debug)]

@@ -23,6 +23,7 @@ pub(crate) fn connections(
         backend: args.backend.clone(),
         client: args.client,
         token: args.token,
+        active: None,
     };
     let request = Request::Connections { filter, limit: args.limit };
     let found = match Daemon::connect(socket)?.ask(&request)? {

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use heddle_program::{
     Common, Failure, interrupt,
     output::{self, counted},
 };
-use heddled::admin::{BackendChange, BackendStatus};
+use heddled::admin::{BackendChange, BackendStatus, Filter, Reply, Request};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::backends::table_of;
 use super::changes::changing;
 use crate::args::Drain;
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, unexpected};
 
 /// Interval between counts of the flows while waiting.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -25,7 +25,7 @@ pub(crate) fn drain(args: &Drain, socket: &Path, common: &Common) -> Result<(), 
     let request = changing(&args.backend, args.service.as_ref(), change, args.all);
     let mut changed = daemon.changed(&request)?;
     if args.wait {
-        changed = wait(&mut daemon, &changed, common)?;
+        changed = wait(&mut daemon, args, &changed, common)?;
     }
     if common.json {
         return output::json(&changed);
@@ -37,31 +37,55 @@ pub(crate) fn drain(args: &Drain, socket: &Path, common: &Common) -> Result<(), 
     Ok(())
 }
 
-/// Waits until these backends have no flows.
+/// Waits until these backends have no flows, or none that is not idle.
 fn wait(
     daemon: &mut Daemon,
+    args: &Drain,
     of: &[BackendStatus],
     common: &Common,
 ) -> Result<Vec<BackendStatus>, Failure> {
     let bar = bar(common);
+    let began = Instant::now();
     loop {
         let mut now = daemon.backends()?;
         now.retain(|backend| {
             of.iter().any(|o| (&o.service, &o.name) == (&backend.service, &backend.name))
         });
-        let flows = flows(&now);
+        let flows = match args.idle {
+            Some(idle) => active(daemon, args, idle)?,
+            None => flows(&now),
+        };
         if flows == 0 {
             bar.finish_and_clear();
             return Ok(now);
         }
         bar.set_message(format!("{} left", counted(flows, "flow")));
         bar.tick();
+        let left = || format!("{} left; the backend drains on", counted(flows, "flow"));
         if interrupt::stopped() {
             bar.finish_and_clear();
-            let left = counted(flows, "flow");
-            return Err(Failure::interrupted(format!("{left} left; the backend drains on")));
+            return Err(Failure::interrupted(left()));
+        }
+        if args.timeout.is_some_and(|most| began.elapsed() >= most) {
+            bar.finish_and_clear();
+            let help = format!("heddle lb connections --backend {} lists them", args.backend);
+            return Err(Failure::advised(left(), help));
         }
         sleep(INTERVAL);
+    }
+}
+
+/// The backend's flows that had packets lately.
+fn active(daemon: &mut Daemon, args: &Drain, idle: Duration) -> Result<u64, Failure> {
+    let filter = Filter {
+        service: args.service.clone(),
+        backend: Some(args.backend.clone()),
+        active: Some(u32::try_from(idle.as_secs()).unwrap_or(u32::MAX)),
+        ..Filter::default()
+    };
+    match daemon.ask(&Request::Connections { filter, limit: 0 })? {
+        Reply::Connections(found) => Ok(found.matching),
+        other => Err(unexpected(&other)),
     }
 }
 

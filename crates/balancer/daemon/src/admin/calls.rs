@@ -105,12 +105,13 @@ fn backends(service: Option<&str>, backend: Option<&str>) -> String {
 }
 
 fn connections(filter: &Filter, limit: u32) -> String {
-    let Filter { service, backend, client, token } = filter;
+    let Filter { service, backend, client, token, active } = filter;
     let parameters = [
         ("service", service.clone()),
         ("backend", backend.clone()),
         ("client", client.map(|client| client.to_string())),
         ("token", token.map(|token| format!("{token:#010x}"))),
+        ("active", active.map(|seconds| seconds.to_string())),
         ("limit", Some(limit.to_string())),
     ];
     with_query("/v1/connections", parameters)

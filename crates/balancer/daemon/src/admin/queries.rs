@@ -18,6 +18,8 @@ pub(super) struct ConnectionsQuery {
     #[serde(with = "token")]
     #[schemars(with = "Option<String>")]
     pub(super) token: Option<u32>,
+    /// With a packet in the last so many seconds.
+    pub(super) active: Option<u32>,
     /// The most that are answered. Default: 50.
     pub(super) limit: Option<u32>,
 }

@@ -233,8 +233,8 @@ async fn connections<H: Handler>(
     State(handler): Shared<H>,
     query: Result<Query<ConnectionsQuery>, QueryRejection>,
 ) -> Answer {
-    let ConnectionsQuery { service, backend, client, token, limit } = query?.0;
-    let filter = Filter { service, backend, client, token };
+    let ConnectionsQuery { service, backend, client, token, active, limit } = query?.0;
+    let filter = Filter { service, backend, client, token, active };
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     handler.handle(Request::Connections { filter, limit }).await
 }

@@ -1,5 +1,6 @@
-//! The entries of the tables that are alive, as the program sees it: one that has timed out stays
-//! until a new one takes its place.
+//! The entries of the tables that are alive: one that has timed out stays until a new one takes its
+//! place. A flow that has ended is alive for `closing`; the program may know its backend for longer,
+//! since its end may have been forged.
 
 use heddle_balancer_maps::Balancer;
 use heddle_balancer_maps::abi::{FlowState, Settings, TICK_SHIFT, TokenState};
@@ -43,8 +44,8 @@ impl Lifetimes {
 
     fn of_flow(&self, state: FlowState) -> u32 {
         match state {
-            FlowState::Established | FlowState::ClosingStateful => self.settings.flow_timeout,
-            FlowState::Closing => self.settings.closing_timeout,
+            FlowState::Established => self.settings.flow_timeout,
+            FlowState::Closing | FlowState::ClosingStateful => self.settings.closing_timeout,
             FlowState::Udp => self.settings.udp_timeout,
             _ => self.settings.syn_timeout,
         }
@@ -66,6 +67,7 @@ mod tests {
         let settings = Settings {
             flow_timeout: 500,
             syn_timeout: 10,
+            closing_timeout: 20,
             token_timeout: 300,
             provisional_timeout: 30,
             ..Settings::default()
@@ -87,6 +89,9 @@ mod tests {
         assert_eq!(lifetimes.of_flow(FlowState::Established), 500);
         for state in [FlowState::New, FlowState::Learning, FlowState::Joining] {
             assert_eq!(lifetimes.of_flow(state), 10);
+        }
+        for state in [FlowState::Closing, FlowState::ClosingStateful] {
+            assert_eq!(lifetimes.of_flow(state), 20, "an end");
         }
         assert_eq!(lifetimes.of_token(TokenState::Confirmed), 300);
         assert_eq!(lifetimes.of_token(TokenState::Provisional), 30);

@@ -149,10 +149,11 @@ fn a_filter_is_in_the_query() {
         backend: None,
         client: Some([198, 51, 100, 7].into()),
         token: Some(0x1f),
+        active: Some(30),
     };
     let call = Call::of(&Request::Connections { filter, limit: 5 }).unwrap();
     assert_eq!((call.method, call.body), (Method::GET, None));
-    let wanted = "/v1/connections?service=w%26b&client=198%2E51%2E100%2E7&token=0x0000001f&limit=5";
+    let wanted = "/v1/connections?service=w%26b&client=198%2E51%2E100%2E7&token=0x0000001f&active=30&limit=5";
     assert_eq!(call.target, wanted);
 }
 

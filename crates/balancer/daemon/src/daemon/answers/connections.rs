@@ -1,6 +1,7 @@
 //! Entries of the flow table.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use heddle_balancer_maps::maps::Flow;
 
@@ -18,7 +19,11 @@ impl Core {
         self.with_names(|names| {
             let wanted = Wanted::new(filter, &names)?;
             let mut told = Connections::default();
-            for flow in lifetimes.flows(maps).filter(|flow| wanted.has(flow)) {
+            let active = |flow: &Flow| {
+                let most = filter.active.map(|seconds| Duration::from_secs(seconds.into()));
+                most.is_none_or(|most| lifetimes.since(flow.seen) < most)
+            };
+            for flow in lifetimes.flows(maps).filter(|flow| wanted.has(flow) && active(flow)) {
                 told.matching += 1;
                 if told.flows.len() < limit as usize {
                     told.flows.push(connection(&names, &lifetimes, &flow));

@@ -1,9 +1,10 @@
 //! Ends of flows: FIN, silence, ports that are used again.
 
-use heddle_balancer_maps::abi::{Counter, FlowState};
-use heddle_harness::{Backend, Setup};
+use heddle_balancer_maps::Sizes;
+use heddle_balancer_maps::abi::{Counter, FlowState, TargetState};
+use heddle_harness::{Backend, Flow, Setup};
 
-use crate::traces::world::{Traced, backend, connection, flow, open, with_port};
+use crate::traces::world::{Traced, backend, connection, flow, numbered, open, with_port};
 
 /// Ticks (settings of `Setup`), state before, last tick at which the entry counts.
 #[test]
@@ -118,7 +119,113 @@ fn a_joins_port_may_be_used_again_after_fin() {
     assert_eq!(cluster.join(0, &connection, &subflow), home);
     assert_eq!(cluster.to(0, &subflow.fin()), home);
     assert_eq!(cluster.join(0, &connection, &subflow), home);
-    assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established));
     cluster.advance(1000).unwrap();
     assert_eq!(cluster.to(0, &subflow.data(1)), home);
+    assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established));
+}
+
+/// Connections of clients that use a few ports again and again, as proxies and NATs do. Of a backend that
+/// is drained or removed each next one goes elsewhere, whole, and it is the entry's when it has gone on for
+/// a second. Each connection has numbers of its own.
+#[test]
+fn a_drained_backend_gets_no_connection_of_a_port_that_is_used_again() {
+    for state in [TargetState::Up, TargetState::Removed] {
+        for end in [Flow::fin, Flow::rst, |flow: &Flow| flow.ack(&[], 0)] {
+            let Some(mut cluster) = open(Setup::default()) else { return };
+            let flows = (1..).map(flow).filter(|flow| cluster.hashed(flow) == 0);
+            let flows: Vec<Flow> = flows.take(4).collect();
+            for flow in &flows {
+                assert_eq!(cluster.plain(0, flow), 0);
+            }
+            cluster.backends[0] = Backend { weight: 0, state };
+            cluster.publish().unwrap();
+            for flow in &flows {
+                assert_eq!(cluster.to(0, &end(flow)), 0, "the one that is open stays");
+            }
+            for round in 1..4 {
+                cluster.advance(60).unwrap();
+                for flow in &flows {
+                    let start = round * 50_000_000;
+                    let home = cluster.to(0, &numbered(flow.syn(&[]), start));
+                    assert_ne!(home, 0, "round {round}");
+                    for (ahead, data) in [(1, 0), (1, 100), (101, 0)] {
+                        let frame = numbered(flow.ack(&[], data), start + ahead);
+                        assert_eq!(cluster.to(0, &frame), home, "round {round}, {ahead}");
+                    }
+                    assert_eq!(cluster.to(0, &numbered(end(flow), start + 101)), home);
+                    assert_eq!(cluster.to(0, &numbered(flow.ack(&[], 0), start + 102)), home);
+                }
+            }
+        }
+    }
+}
+
+/// The one that goes on has the entry a second later, and other balancers know its backend.
+#[test]
+fn a_connection_on_a_port_that_is_used_again_is_registered() {
+    let Some(mut cluster) = open(Setup { balancers: 3, ..Setup::default() }) else { return };
+    let flow = flow(1);
+    let old = cluster.plain(0, &flow);
+    cluster.backends[old].weight = 0;
+    cluster.publish().unwrap();
+    cluster.advance(60).unwrap();
+    assert_eq!(cluster.to(0, &flow.ack(&[], 1)), old, "registered with others, too");
+    assert_eq!(cluster.to(0, &flow.ack(&[], 1)), old);
+    let start = 50_000_000;
+    let home = cluster.to(0, &numbered(flow.syn(&[]), start));
+    for seconds in 0..4 {
+        cluster.advance(60).unwrap();
+        for _ in 0..3 {
+            let frame = numbered(flow.ack(&[], 10), start + 1 + 1000 * seconds);
+            assert_eq!(cluster.to(0, &frame), home, "at {seconds} s");
+        }
+    }
+    cluster.kill(0).unwrap();
+    for balancer in [1, 2] {
+        assert_eq!(cluster.to(balancer, &numbered(flow.ack(&[], 10), start + 9000)), home);
+    }
+}
+
+/// The end of a flow is told to the balancers that keep it, and a last ACK behind it does not make it live.
+#[test]
+fn an_ended_flow_is_ended_everywhere() {
+    let Some(mut cluster) = open(Setup { balancers: 3, ..Setup::default() }) else { return };
+    for number in 1..10 {
+        let connection = connection(number);
+        let primary = connection.primary;
+        cluster.connect(0, &connection);
+        cluster.to(0, &primary.data(1));
+        cluster.to(0, &primary.fin());
+        cluster.to(0, &primary.data(0));
+        cluster.advance(70).unwrap();
+        cluster.to(0, &primary.data(0));
+        let states: Vec<FlowState> =
+            (0..3).filter_map(|balancer| cluster.state(balancer, &primary)).collect();
+        assert!(states.len() > 1, "others keep it");
+        assert!(states.iter().all(|state| *state == FlowState::ClosingStateful), "{states:?}");
+    }
+}
+
+/// What has been closed for long gives way before anything that lives, and is no loss.
+#[test]
+fn closed_flows_give_way_first() {
+    let sizes = Sizes { flows: 64, ..Setup::default().sizes };
+    let Some(mut cluster) = open(Setup { sizes, ..Setup::default() }) else { return };
+    let room = cluster.balancer(0).unwrap().maps.flows.room() as u16;
+    for number in 0..2 * room {
+        let connection = connection(number);
+        cluster.connect(0, &connection);
+        cluster.to(0, &connection.primary.fin());
+    }
+    cluster.advance(301).unwrap();
+    let ((), seen) = cluster
+        .watch(|cluster| {
+            for number in 0..room / 4 {
+                cluster.send(0, &flow(10_000 + number).syn(&[]))?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(seen.count(Counter::FlowAdded), u64::from(room / 4));
+    assert_eq!(seen.count(Counter::FlowEvicted), 0);
 }

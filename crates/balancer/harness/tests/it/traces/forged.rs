@@ -1,10 +1,10 @@
 //! Forged packets, whose sender sees no answer: a SYN, RST or FIN neither moves nor shortens what
 //! only memory explains.
 
-use heddle_balancer_maps::abi::{Counter, FlowState};
+use heddle_balancer_maps::abi::{Counter, FlowState, TokenState};
 use heddle_harness::{Cluster, Connection, Flow, Setup};
 
-use crate::traces::world::{Traced, backend, connection, flow, open, with_port};
+use crate::traces::world::{Traced, backend, connection, flow, numbered, open, with_port};
 
 /// Longer than the timeouts `syn` and `closing`: what they hold is forgotten.
 const SILENCE: u32 = 700;
@@ -111,6 +111,9 @@ fn a_half_closed_join_may_be_silent() {
         cluster.advance(silence).unwrap();
         assert_eq!(cluster.to(0, &subflow.data(0)), home);
     }
+    assert_eq!(cluster.state(0, &subflow), Some(FlowState::ClosingStateful), "it only listens");
+    cluster.advance(60).unwrap();
+    assert_eq!(cluster.to(0, &subflow.data(1)), home);
     assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established), "it goes on");
 }
 
@@ -149,7 +152,8 @@ fn a_join_does_not_take_a_plain_flow_along() {
             assert_eq!(cluster.to(0, &frame), home);
         }
         assert_ne!(cluster.to(0, &attacker.join(&flow)), home, "the SYN itself goes by its token");
-        assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home);
+        assert_eq!(cluster.to(0, &numbered(flow.ack(&[], 1), 1 << 20)), home);
+        assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home, "that has ended it");
     }
 }
 
@@ -169,8 +173,8 @@ fn a_flow_that_goes_on_is_not_closed() {
     assert_eq!(cluster.state(0, &flow), Some(FlowState::Established), "a second later");
 }
 
-/// A client that was restarted uses a port again while the balancer still has the old flow: the ACK
-/// of the new join, which answers the server's, gives it the entry.
+/// A client that was restarted uses a port again while the balancer still has the old flow: the packets
+/// behind the SYN of the new join go with it, and a second later give it the entry.
 #[test]
 fn a_true_join_takes_the_entry_over() {
     let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
@@ -180,8 +184,10 @@ fn a_true_join_takes_the_entry_over() {
     let home = backend(&sent);
     assert_ne!(home, old_home);
     assert_eq!(seen.at(0), [Counter::SentJoin, Counter::CandidateAdded]);
-    assert_eq!(cluster.to(0, &subflow.data(1)), old_home, "the old one has it until then");
-    let (sent, seen) = cluster.seen(0, &subflow.joined_ack());
+    assert_eq!(cluster.to(0, &subflow.joined_ack()), home);
+    assert_ne!(cluster.entry(0, &subflow).unwrap().token, Some(next.token()));
+    cluster.advance(60).unwrap();
+    let (sent, seen) = cluster.seen(0, &subflow.data(1));
     assert_eq!(
         (backend(&sent), seen.at(0)),
         (home, vec![Counter::SentFlow, Counter::FlowAdded, Counter::CandidateAccepted])
@@ -215,15 +221,44 @@ fn an_ack_of_another_handshake_takes_nothing_over() {
 #[test]
 fn a_true_connection_takes_the_entry_over() {
     let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
-    let (old, subflow, home) = joined(&cluster, 1);
+    let (old, subflow, _) = joined(&cluster, 1);
     let next = Connection { primary: subflow, ..connection(77) };
     let (sent, seen) = cluster.seen(0, &next.syn());
-    assert_eq!(backend(&sent), home, "any backend can open a connection");
+    let home = backend(&sent);
     assert!(seen.at(0).contains(&Counter::CandidateAdded), "{seen:?}");
     assert_eq!(cluster.entry(0, &subflow).unwrap().token, Some(old.token()));
-    for frame in [next.third_ack(), next.first_data(10), next.data(10), next.data(10)] {
+    assert_eq!(cluster.to(0, &next.third_ack()), home);
+    assert_eq!(
+        cluster.token(0, next.token()).map(|entry| entry.state),
+        Some(TokenState::Provisional)
+    );
+    assert_eq!(cluster.to(0, &next.first_data(10)), home);
+    cluster.advance(60).unwrap();
+    for frame in [next.data(10), next.data(10)] {
         assert_eq!(cluster.to(0, &frame), home);
     }
     assert_eq!(cluster.entry(0, &subflow).unwrap().token, Some(next.token()));
     assert_eq!(cluster.join(0, &next, &with_port(subflow, 9)), home);
+}
+
+/// The client that never sent the SYN answers the backend's SYN and ACK at once (RFC 9293, 3.10.7.4): nothing
+/// that is forged behind that counts, however often it comes, and whatever it guesses of time.
+#[test]
+fn a_client_that_answers_keeps_its_flow() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let plain = flow(1);
+    let home = cluster.plain(0, &plain);
+    let attacker = own_connection(&cluster, home);
+    let answer = numbered(plain.ack(&[], 0), 5_000_000);
+    for wait in [0, 1, 30, 60, 120, 599] {
+        cluster.send(0, &attacker.join(&plain)).unwrap();
+        cluster.send(0, &plain.joined_ack()).unwrap();
+        assert_eq!(cluster.to(0, &answer), home);
+        cluster.advance(wait).unwrap();
+        for forged in [plain.joined_ack(), plain.data(1)] {
+            assert_eq!(cluster.to(0, &forged), home, "after {wait}");
+        }
+        assert_eq!(cluster.to(0, &answer), home);
+        assert_eq!(cluster.entry(0, &plain).unwrap().token, None);
+    }
 }

@@ -3,7 +3,9 @@
 use heddle_balancer_maps::abi::{Counter, FlowState, TargetState, TokenState};
 use heddle_harness::{Backend, Cluster, Connection, Delivered, Flow, Setup};
 
-use crate::traces::world::{Traced, backend, connection, flow, open, owned_by, with_port};
+use crate::traces::world::{
+    Traced, backend, connection, flow, numbered, open, owned_by, with_port,
+};
 
 fn three() -> Setup {
     Setup { balancers: 3, backends: 8, ..Setup::default() }
@@ -142,7 +144,7 @@ fn the_syn_of_a_join_takes_no_entry_at_a_keeper() {
     assert_ne!(backend(&forged), home);
     let entry = cluster.entry(keeper, &subflow).unwrap();
     assert_eq!((entry.token, entry.state), (Some(connection.token()), FlowState::Established));
-    assert_eq!(cluster.to(keeper, &subflow.data(1)), home);
+    assert_eq!(cluster.to(keeper, &numbered(subflow.data(1), 1 << 20)), home);
 }
 
 #[test]
