@@ -81,12 +81,13 @@ static __always_inline void read_sequence(struct xdp_md *ctx, struct packet_cont
 		context->sequence = bpf_ntohl(*(__be32 *)(tcp + 4));
 }
 
-static __always_inline bool backend_keeps_flows(__u32 index)
+static __always_inline bool backend_keeps_flow(__u32 index, bool udp)
 {
 	const struct target *target = target_at(index);
+	__u8 looked_at = TARGET_KEEPS_FLOWS | (udp ? TARGET_IS_REMOVED : 0);
 
 	/* One condition, not two: the verifier counts each byte of stack that another branch costs here. */
-	return target && (target->state & TARGET_KEEPS_FLOWS) & (target->forwarding != FORWARD_STEERING);
+	return target && ((target->state & looked_at) == TARGET_KEEPS_FLOWS) & (target->forwarding != FORWARD_STEERING);
 }
 
 /* A packet of a known flow with nothing pending: the flow's entry says all. In a service of QUIC the connection id may say
@@ -95,11 +96,12 @@ static __always_inline bool on_fast_path(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
 	const struct packet *packet = &context->packet;
-	__u8 wanted = packet->protocol == IPPROTO_TCP ? FLOW_ESTABLISHED : FLOW_UDP;
+	bool udp = packet->protocol == IPPROTO_UDP;
+	__u8 wanted = udp ? FLOW_UDP : FLOW_ESTABLISHED;
 
 	return (flow->state & ~FLOW_FRESH) == wanted && context->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
 	       !context->vip.choices && !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) &&
-	       backend_keeps_flows(flow->target);
+	       backend_keeps_flow(flow->target, udp);
 }
 
 static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)

@@ -266,7 +266,7 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 		decide_lent_flow(context, decision);
 		return 0;
 	}
-	if (!keeps_flows(context->flow.target)) {
+	if (!keeps_this_flow(context, context->flow.target)) {
 		decide_rehash(context, decision);
 		return 0;
 	}

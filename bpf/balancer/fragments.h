@@ -30,7 +30,7 @@ static __always_inline void decide_fragment(const struct packet_context *context
 
 	if (context->named != NO_TARGET) {
 		decide_named(context, SENT_FRAGMENT, decision);
-	} else if (flow && keeps_flows(flow->target)) {
+	} else if (flow && keeps_this_flow(context, flow->target)) {
 		decide_send(decision, flow->target, SENT_FRAGMENT);
 		if (udp)
 			refresh_flow(context, FLOW_UDP, decision);

@@ -32,19 +32,39 @@ static __always_inline bool quote_v4(void *quoted, void *end, struct packet_cont
 	return true;
 }
 
-static __always_inline bool quote_v6(void *quoted, void *end, struct packet_context *context, void **ports)
+/* Where the transport header of the quoted IPv6 packet starts, behind the extension headers that it may have (a fragmented answer,
+ * destination options): bytes into the frame. 0: it is a later fragment, or has more of them than EXTENSION_HEADERS. */
+static __always_inline __u32 quoted_transport(void *data, void *end, __u32 at, __u8 *next)
 {
-	struct ipv6hdr *ip = quoted;
+	for (int i = 0; i < EXTENSION_HEADERS && is_extension(*next); i++) {
+		__u8 *header = data + (at & MAX_TCP_OFFSET);
+		bool fragment = *next == IPV6_FRAGMENT;
+
+		if ((void *)(header + 8) > end || (fragment && *(__be16 *)(header + 2) & bpf_htons(0xfff8)))
+			return 0;
+		*next = header[0];
+		at += fragment ? 8 : (header[1] + 1) * 8;
+	}
+	return is_extension(*next) ? 0 : at;
+}
+
+static __always_inline bool quote_v6(void *data, void *end, __u32 at, struct packet_context *context, void **ports)
+{
+	struct ipv6hdr *ip = data + at;
+	__u32 transport;
+	__u8 next;
 
 	if ((void *)(ip + 1) > end || ip->version != 6)
 		return false;
 	__builtin_memcpy(&context->service.address, &ip->saddr, 16);
 	__builtin_memcpy(&context->key.client, &ip->daddr, 16);
-	context->service.protocol = ip->nexthdr;
 	if (is_ipv4(&context->service.address) || is_ipv4(&context->key.client))
 		return false;
-	*ports = quoted + sizeof(*ip);
-	return true;
+	next = ip->nexthdr;
+	transport = quoted_transport(data, end, at + sizeof(*ip), &next);
+	context->service.protocol = next;
+	*ports = data + (transport & MAX_TCP_OFFSET);
+	return transport;
 }
 
 /* Takes the flow that the error is about out of its quote. */
@@ -52,12 +72,13 @@ static __always_inline bool read_quote(struct xdp_md *ctx, struct packet_context
 {
 	void *data = (void *)(long)ctx->data;
 	void *end = (void *)(long)ctx->data_end;
-	__u8 *icmp = data + (context->packet.l4 & MAX_TCP_OFFSET);
+	__u32 at = context->packet.l4 & MAX_TCP_OFFSET;
+	__u8 *icmp = data + at;
 	void *ports;
 
 	if ((void *)(icmp + ICMP_SIZE) > end || !icmp_error(&context->packet, icmp[0]))
 		return false;
-	if (context->packet.v6 ? !quote_v6(icmp + ICMP_SIZE, end, context, &ports)
+	if (context->packet.v6 ? !quote_v6(data, end, at + ICMP_SIZE, context, &ports)
 			       : !quote_v4(icmp + ICMP_SIZE, end, context, &ports))
 		return false;
 	if (ports + 4 > end)

@@ -31,6 +31,17 @@ static __always_inline bool keeps_flows(__u32 index)
 	return target && target->state & TARGET_KEEPS_FLOWS;
 }
 
+/* True if the packet's flow, to this target, stays with it. Datagrams have no connection that would end, but for QUIC's: they leave
+ * a backend that is removed. */
+static __always_inline bool keeps_this_flow(const struct packet_context *context, __u32 index)
+{
+	const struct target *target = target_at(index);
+	bool leaves = context->packet.protocol == IPPROTO_UDP && !context->vip.choices;
+	__u8 looked_at = TARGET_KEEPS_FLOWS | (leaves ? TARGET_IS_REMOVED : 0);
+
+	return target && (target->state & looked_at) == TARGET_KEEPS_FLOWS;
+}
+
 static __always_inline bool is_balancer(__u32 index)
 {
 	const struct target *target = target_at(index);

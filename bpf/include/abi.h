@@ -93,8 +93,9 @@ enum target_state {
 	TARGET_REMOVED = 5,
 };
 
-/* The bit that tells whether a target keeps its flows. */
+/* The bit that tells whether a target keeps its flows, and the one that tells that it is removed. */
 #define TARGET_KEEPS_FLOWS 1
+#define TARGET_IS_REMOVED 4
 
 enum forwarding {
 	FORWARD_L2, /* the destination's MAC address is rewritten */

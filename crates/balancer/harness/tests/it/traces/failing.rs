@@ -171,3 +171,26 @@ fn nothing_begins_at_a_backend_that_is_removed() {
         assert_eq!(cluster.join(balancer, &again, &subflow), its_home);
     }
 }
+
+/// Datagrams have no connection that would end: a client that goes on to send moves, in fragments, too.
+#[test]
+fn udp_leaves_a_backend_that_is_removed() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let flow = flow(1);
+    let home = cluster.to(0, &flow.datagram(100));
+    for _ in 0..3 {
+        assert_eq!(cluster.to(0, &flow.datagram(100)), home);
+    }
+    cluster.backends[home].weight = 0;
+    set(&mut cluster, home, TargetState::Up);
+    assert_eq!(cluster.to(0, &flow.datagram(100)), home, "it drains");
+    set(&mut cluster, home, TargetState::Removed);
+    let (sent, seen) = cluster.seen(0, &heddle_harness::fragments(&flow.datagram(3000), 1440, 9)[0]);
+    assert_ne!(backend(&sent), home);
+    assert!(seen.at(0).contains(&Counter::SentFragment), "{seen:?}");
+    let next = cluster.to(0, &flow.datagram(100));
+    assert_ne!(next, home);
+    for _ in 0..3 {
+        assert_eq!(cluster.to(0, &flow.datagram(100)), next);
+    }
+}

@@ -75,3 +75,35 @@ fn too_long_a_packet_is_answered() {
     assert_eq!((sent.outcome, seen.at(0)), (Outcome::Outside, vec![Counter::TooBig]));
     assert_eq!(u16::from_be_bytes([sent.frame[14 + 26], sent.frame[14 + 27]]), 1480);
 }
+
+/// What a backend sends may have extension headers: an answer in fragments, destination options. A later
+/// fragment has no ports, which no balancer could guess.
+#[test]
+fn too_big_about_a_packet_with_extension_headers_goes_to_the_flows_backend() {
+    const QUOTE: usize = 14 + 40 + 8;
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let flow = flow_v6(1);
+    let home = cluster.plain(0, &flow);
+    let quoting = |headers: &[[u8; 8]]| {
+        let mut error = flow.too_big(1400);
+        let mut at = QUOTE + 6;
+        for (number, header) in headers.iter().enumerate() {
+            let place = QUOTE + 40 + 8 * number;
+            let transport = std::mem::replace(&mut error[at], header[0]);
+            error.splice(place..place, [&[transport], &header[1..]].concat());
+            at = place;
+        }
+        error[14 + 5] += 8 * headers.len() as u8;
+        error
+    };
+    let options = [60, 0, 1, 4, 0, 0, 0, 0];
+    let fragment = |place: u8| [44, 0, 0, place, 0, 0, 0, 9];
+    for headers in [&[][..], &[options], &[fragment(1)], &[options, fragment(1), options]] {
+        let (sent, seen) = cluster.seen(0, &quoting(headers));
+        assert_eq!((backend(&sent), seen.at(0)), (home, vec![Counter::SentIcmp]), "{headers:?}");
+    }
+    for headers in [&[fragment(8)][..], &[options; 5]] {
+        let (_, seen) = cluster.seen(0, &quoting(headers));
+        assert_eq!(seen.at(0), [Counter::PassIcmp], "{headers:?}");
+    }
+}
