@@ -53,12 +53,12 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
             vec![
                 role,
                 change("flowlets that end a nanosecond late", &|conga| {
-                    conga.flowlet_gap = conga.flowlet_gap + Time::nanos(1);
+                    conga.flowlet_gap += Time::nanos(1);
                 }),
                 change("twice the flowlet slots", &|conga| conga.flowlet_slots *= 2),
                 change("one bit more of a metric", &|conga| conga.metric_bits += 1),
                 change("metrics that age a nanosecond late", &|conga| {
-                    conga.metric_age = conga.metric_age + Time::nanos(1);
+                    conga.metric_age += Time::nanos(1);
                 }),
             ]
         }
