@@ -27,8 +27,8 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 	decide_reply(target, asker, message, decision);
 }
 
-static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker,
-						const struct steering *message, struct decision *decision)
+static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker, const struct steering *message,
+						struct decision *decision)
 {
 	__u32 target = context->known ? if_configured(context->flow.target) : NO_TARGET;
 	__u32 token = context->known ? context->flow.token : 0;

@@ -185,7 +185,8 @@ fn udp_leaves_a_backend_that_is_removed() {
     set(&mut cluster, home, TargetState::Up);
     assert_eq!(cluster.to(0, &flow.datagram(100)), home, "it drains");
     set(&mut cluster, home, TargetState::Removed);
-    let (sent, seen) = cluster.seen(0, &heddle_harness::fragments(&flow.datagram(3000), 1440, 9)[0]);
+    let (sent, seen) =
+        cluster.seen(0, &heddle_harness::fragments(&flow.datagram(3000), 1440, 9)[0]);
     assert_ne!(backend(&sent), home);
     assert!(seen.at(0).contains(&Counter::SentFragment), "{seen:?}");
     let next = cluster.to(0, &flow.datagram(100));
