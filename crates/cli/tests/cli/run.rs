@@ -139,6 +139,7 @@ fn json_is_pure_and_its_keys_are_stable() {
         "slowdown_p99_large",
         "slowdown_p99_medium",
         "slowdown_p99_small",
+        "steadiness",
     ];
     assert_eq!(keys(&printed["over_seeds"]), figures);
     assert_eq!(printed["over_seeds"]["fct_mean"]["seeds"], 2);
