@@ -9,6 +9,7 @@ mod health;
 mod identities;
 mod ids;
 mod members;
+mod names;
 pub(super) mod overlay;
 mod quic;
 mod services;

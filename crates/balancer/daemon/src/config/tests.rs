@@ -44,6 +44,17 @@ fn refusal(from: &str, to: &str) -> String {
     load("lb.toml", &SOUND.replacen(from, to, 1)).expect_err(to).to_string()
 }
 
+/// The default is at most the interval: no file has to say both.
+#[test]
+fn the_timeout_of_a_health_check_follows_its_interval() {
+    for (interval, timeout) in [("500ms", 500), ("1s", 1000), ("10s", 1000)] {
+        let file = SOUND.replacen("expect = 204", &format!("interval = \"{interval}\""), 1);
+        let config = load("lb.toml", &file).unwrap();
+        let (check, _) = config.services[0].health.as_ref().unwrap();
+        assert_eq!(check.timeout, Duration::from_millis(timeout), "{interval}");
+    }
+}
+
 #[test]
 fn a_sound_file_is_filled_in() {
     let config = load("lb.toml", SOUND).unwrap();
@@ -118,7 +129,7 @@ fn wrong_types_are_refused_where_they_stand() {
 }
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 54] = [
+const REFUSED: [(&str, &str, &str); 57] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -207,6 +218,21 @@ const REFUSED: [(&str, &str, &str); 54] = [
         "expect = 204",
         "timeout = \"3s\"",
         "service.0.health.timeout: the timeout must be longer than 0s and at most `interval`\nhelp: at most 2s",
+    ),
+    (
+        "expect = 204",
+        "interval = \"500ms\", timeout = \"1s\"",
+        "service.0.health.timeout: the timeout must be longer than 0s and at most `interval`\nhelp: at most 500ms",
+    ),
+    (
+        "\"be1\"",
+        "\"be\\u001b[31m1\"",
+        "service.0.backend.0.name: `be\\u{1b}[31m1` has a character that cannot be printed",
+    ),
+    (
+        "\"lb2\"",
+        "\"lb\\u0000\"",
+        "balancers.1.name: `lb\\0` has a character that cannot be printed",
     ),
     ("expect = 204", "rise = 0", "service.0.health.rise: must be at least 1"),
     ("state = \"drain\"", "id = 0", "service.0.backend.1.id: 0 is not an id"),

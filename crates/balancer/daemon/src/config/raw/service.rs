@@ -153,9 +153,9 @@ pub(in crate::config) struct Health {
     /// Time between two probes. Default: 2s.
     #[serde(default = "interval")]
     pub(in crate::config) interval: Duration,
-    /// Time after which a probe without an answer has failed; at most `interval`. Default: 1s.
-    #[serde(default = "timeout")]
-    pub(in crate::config) timeout: Duration,
+    /// Time after which a probe without an answer has failed; at most `interval`. Default: 1s, or
+    /// `interval` if that is shorter.
+    pub(in crate::config) timeout: Option<Duration>,
     /// Successes in a row until a backend is up. Default: 2.
     #[serde(default = "rise")]
     pub(in crate::config) rise: u32,
@@ -171,10 +171,6 @@ pub(in crate::config) struct Health {
 
 fn interval() -> Duration {
     Duration::from_secs(2)
-}
-
-fn timeout() -> Duration {
-    Duration::from_secs(1)
 }
 
 fn rise() -> u32 {

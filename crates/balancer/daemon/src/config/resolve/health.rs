@@ -13,6 +13,9 @@ use crate::service::Protocol;
 /// The longest time for which a backend that is down may keep its flows.
 const LONGEST_KEEP: Duration = Duration::from_secs(3600);
 
+/// Time for an answer where the file says none.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// The check of a service's backends, and the TCP port asked.
 pub(super) fn check(service: &raw::Service) -> Result<Option<(Check, u16)>, Problem> {
     let Some(health) = &service.health else { return Ok(None) };
@@ -23,20 +26,26 @@ fn resolve(service: &raw::Service, health: &raw::Health) -> Result<(Check, u16),
     let count = |key: &str, count| {
         NonZeroU32::new(count).ok_or_else(|| Problem::at(key, "must be at least 1"))
     };
-    if health.timeout.0.is_zero() || health.timeout.0 > health.interval.0 {
-        let problem =
-            Problem::at("timeout", "the timeout must be longer than 0s and at most `interval`");
-        return Err(problem.help(format!("at most {}", health.interval)));
-    }
     let check = Check {
         probe: probe(service, health)?,
         interval: health.interval.0,
-        timeout: health.timeout.0,
+        timeout: timeout(health)?,
         rise: count("rise", health.rise)?,
         fall: count("fall", health.fall)?,
         keep_flows: keep_flows(health)?,
     };
     Ok((check, port(service, health)?))
+}
+
+fn timeout(health: &raw::Health) -> Result<Duration, Problem> {
+    let interval = health.interval.0;
+    let timeout = health.timeout.map_or(interval.min(DEFAULT_TIMEOUT), |timeout| timeout.0);
+    if timeout.is_zero() || timeout > interval {
+        let problem =
+            Problem::at("timeout", "the timeout must be longer than 0s and at most `interval`");
+        return Err(problem.help(format!("at most {}", health.interval)));
+    }
+    Ok(timeout)
 }
 
 fn keep_flows(health: &raw::Health) -> Result<Duration, Problem> {

@@ -7,6 +7,7 @@ use super::super::resolved::{Balancer, Etcd, Member, Membership, Steering};
 use super::addresses::{can_reach, check_unicast};
 use super::etcd;
 use super::ids::{check_id, member};
+use super::names::check_name;
 
 pub(super) fn membership(file: &raw::File, own: &Balancer) -> Result<Membership, Problem> {
     let Some(raw::Membership { etcd }) = &file.membership else {
@@ -48,6 +49,7 @@ fn members(listed: &[raw::Member], own: &Balancer) -> Result<Vec<Member>, Proble
 }
 
 fn check_member(new: &raw::Member, before: &[raw::Member], own: &Balancer) -> Result<(), Problem> {
+    check_name("name", &new.name)?;
     if before.iter().any(|old| old.name == new.name) {
         return Err(Problem::at("name", format!("`{}` is given twice", new.name)));
     }

@@ -15,6 +15,7 @@ use super::addresses::{can_reach, check_unicast, own_addresses};
 use super::groups;
 use super::health;
 use super::ids::check_id;
+use super::names::check_name;
 use super::quic;
 use super::shared;
 use crate::ids::WireId;
@@ -129,9 +130,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
 
 fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem> {
     let address = raw.address;
-    if raw.name.is_empty() {
-        return Err(Problem::at("name", "it is empty"));
-    }
+    check_name("name", &raw.name)?;
     check_unicast("address", address)?;
     if address.is_loopback() {
         return Err(Problem::at("address", format!("{address} is a loopback address"))
@@ -204,9 +203,7 @@ pub(super) fn backend(
     service: &Service,
     balancer: &Balancer,
 ) -> Result<Backend, Problem> {
-    if raw.name.is_empty() {
-        return Err(Problem::at("name", "it is empty"));
-    }
+    check_name("name", &raw.name)?;
     check_id(raw.id)?;
     check_reachable(raw.address, service, balancer)?;
     if raw.weight > MAX_WEIGHT {

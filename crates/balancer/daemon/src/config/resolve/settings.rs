@@ -11,6 +11,7 @@ use super::super::raw;
 use super::super::resolved::{Balancer, Limits, Timeouts};
 use super::addresses::check_unicast;
 use super::ids::member;
+use super::names::check_name;
 use crate::mac::{Mac, NotAMac};
 
 /// IFNAMSIZ - 1.
@@ -19,6 +20,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(30 * 86_400);
 
 pub(super) fn balancer(file: &raw::Balancer, members: &[raw::Member]) -> Result<Balancer, Problem> {
     interfaces(&file.interfaces).map_err(|problem| problem.inside("balancer"))?;
+    check_name("balancer.name", &file.name)?;
     let listed = listed(&file.name, members)?;
     let addresses = addresses(file, listed)?;
     let [ipv4, ipv6] = families(&addresses)?;
