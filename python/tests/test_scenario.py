@@ -50,7 +50,8 @@ def test_an_error_says_where_what_and_how_to_fix_it(small: Path) -> None:
 def test_a_subflow_has_a_window_and_requests_have_pairs() -> None:
     requests = {"kind": "requests", "sizes": "fixed:20KB", "pattern": "cross-pod-pairs"}
     transport = {"kind": "mptcp", "subflow_window": "30KB"}
-    scenario = hd.Scenario({"fabric": {"kind": "two-pod"}, "transport": transport, "workload": requests}).to_dict()
+    given = {"scheme": "ecmp", "fabric": {"kind": "two-pod"}, "transport": transport, "workload": requests, "measure": {"flows": 10}}
+    scenario = hd.Scenario(given).to_dict()
     assert scenario["transport"]["subflow_window"] == "30KB"
     assert scenario["workload"]["pattern"] == "cross-pod-pairs"
 
