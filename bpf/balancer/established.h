@@ -28,8 +28,8 @@ static __always_inline bool refresh_due(const struct packet_context *context)
 	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 
-/* The `state` of an established flow, or of one behind its end, with the registrations that its next packets carry. A join needs none of its token if the
- * first balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token
+/* The `state` of an established flow, or of one behind its end, with the registrations that its next packets carry. A join
+ * needs none of its token if the first balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token
  * is registered where the hash explains it, too: the balancer that it moves to would not know its token else. */
 static __always_inline __u8 pending_registrations(const struct packet_context *context, __u8 state)
 {

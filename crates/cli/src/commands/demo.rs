@@ -11,7 +11,6 @@ use heddle_study::paper::Evidence;
 use heddle_study::point::{Results, cells};
 use heddle_study::provenance::origin;
 use heddle_study::results::OverSeeds;
-use heddle_study::steady::Steadiness;
 use serde_json::json;
 
 use crate::args::{Common, Demo};
@@ -55,16 +54,19 @@ fn print(points: &[Point], evidence: &Evidence<Hula>) -> Result<(), Failure> {
         let (e, h) = (OverSeeds::new(results.runs(ecmp)), OverSeeds::new(results.runs(hula)));
         let fabric = if hula.shape == Shape::Symmetric { "whole" } else { "one core link down" };
         let overloaded = [&e, &h].into_iter().find(|o| o.steadiness.is_overloaded());
-        let state = overloaded.unwrap_or(&h).steadiness.text();
+        let times = |metric| match overloaded {
+            Some(_) => OVERLOADED.to_owned(),
+            None => times(results, ecmp, hula, metric),
+        };
         table.add_row([
             fabric.to_owned(),
             format!("{} %", hula.load),
             table::millis(e.fct_mean),
             table::millis(h.fct_mean),
-            times(results, ecmp, hula, mean_all),
-            times(results, ecmp, hula, mean_small),
-            times(results, ecmp, hula, mean_large),
-            state.to_owned(),
+            times(mean_all),
+            times(mean_small),
+            times(mean_large),
+            overloaded.unwrap_or(&h).steadiness.text().to_owned(),
         ]);
     }
     table::print(&table, 2)?;
@@ -77,11 +79,7 @@ fn print(points: &[Point], evidence: &Evidence<Hula>) -> Result<(), Failure> {
 
 /// The ratio of a figure with ECMP to the same with HULA, seed by seed.
 fn times(results: &Results<Point>, ecmp: Point, hula: Point, metric: Metric) -> String {
-    let runs = [ecmp, hula].map(|point| results.runs(point));
-    if runs.iter().any(|runs| Steadiness::of(runs).is_overloaded()) {
-        return OVERLOADED.to_owned();
-    }
-    let pairs = runs[0].iter().zip(runs[1]);
+    let pairs = results.runs(ecmp).iter().zip(results.runs(hula));
     let ratios: Vec<f64> = pairs.filter_map(|(e, h)| Some(metric(e)? / metric(h)?)).collect();
     table::figure(Estimate::of(&ratios), 1.0, "x")
 }

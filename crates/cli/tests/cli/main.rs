@@ -5,6 +5,7 @@
 mod bad_scenarios;
 mod capture;
 mod check;
+mod demo;
 mod external;
 mod fabrics;
 mod find;

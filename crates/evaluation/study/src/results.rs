@@ -65,7 +65,7 @@ pub struct OverSeeds {
     pub long_flow_share: Option<Estimate>,
     /// Flows of all runs together.
     pub flows: FlowCounts,
-    /// Whether the figures are those of a steady state.
+    /// The steady state of the runs, as measured.
     pub steadiness: Steadiness,
 }
 

@@ -31,7 +31,7 @@ const GROWTH: f64 = 1.1;
 /// 10,000 service times (1 / (1 - 0.99)^2) to come near its mean: no run here is as long.
 const FULL: f64 = 0.99;
 
-/// Whether a mean says something of a scheme.
+/// The state of runs: in a steady one, means do not depend on the length of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {

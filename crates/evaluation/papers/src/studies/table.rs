@@ -61,7 +61,7 @@ pub struct Row {
     /// Key of each column and what was found; times are in seconds.
     #[serde(flatten, serialize_with = "by_key")]
     pub figures: Vec<(&'static str, Option<Estimate>)>,
-    /// Whether they are those of a steady state.
+    /// The steady state of their runs, as measured.
     pub steadiness: Steadiness,
 }
 

@@ -223,8 +223,8 @@ pub(crate) enum Connections {
     /// that is idle, and opens another if none is. No flow waits for another.
     Pool,
     /// A closed loop for each of a pool of connections between each client and server: it starts
-    /// its next flow after an exponential pause from the end of its last, which has the mean at
-    /// which flows that take no time are `load`.
+    /// its next flow an exponential pause after the end of its last. The mean pause is the one that
+    /// would offer `load` if flows took no time; with real flows the offered load is lower.
     ClosedLoop,
 }
 

@@ -2,9 +2,9 @@
 //! pause is over.
 //!
 //! Pauses are exponential. Their mean is the time between two flows of a connection at the
-//! scenario's load, so that flows that take no time are that load, and longer ones less. It is the
-//! traffic of a Poisson process for each connection of which what arrives at a busy one is lost:
-//! the rest of an exponential time is as long as the whole.
+//! scenario's load, so that flows that took no time would offer that load; real ones offer less. It
+//! is the traffic of a Poisson process for each connection of which what arrives at a busy one is
+//! lost: the rest of an exponential time is as long as the whole.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -45,7 +45,7 @@ pub(crate) fn all() -> Result<Vec<Link>, String> {
     parse(&output.stdout).map_err(|error| format!("ip's answer is not understood: {error}"))
 }
 
-/// What `ip` says of an interface. Only what it leaves out of some kinds of interface is optional.
+/// An interface as `ip -json link` describes it. Optional fields are those that some kinds of interface lack.
 #[derive(Deserialize)]
 struct Described {
     ifname: String,

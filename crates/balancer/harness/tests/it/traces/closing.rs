@@ -206,7 +206,7 @@ fn an_ended_flow_is_ended_everywhere() {
     }
 }
 
-/// What has been closed for long gives way before anything that lives, and is no loss.
+/// Flows that closed long ago are evicted before live ones, and are not counted as evictions.
 #[test]
 fn closed_flows_give_way_first() {
     let sizes = Sizes { flows: 64, ..Setup::default().sizes };

@@ -76,7 +76,7 @@ fn too_long_a_packet_is_answered() {
     assert_eq!(u16::from_be_bytes([sent.frame[14 + 26], sent.frame[14 + 27]]), 1480);
 }
 
-/// What a backend sends may have extension headers: an answer in fragments, destination options. A later
+/// A packet of a backend may have extension headers: an answer in fragments, destination options. A later
 /// fragment has no ports, which no balancer could guess.
 #[test]
 fn too_big_about_a_packet_with_extension_headers_goes_to_the_flows_backend() {
