@@ -105,12 +105,17 @@ static __always_inline const struct flow_snapshot *known_flow(const struct packe
 	return context->known ? &context->flow : NULL;
 }
 
+static __always_inline struct flow *flow_at(__u32 index, __u32 slot)
+{
+	struct flow_bucket *bucket = flow_bucket(index);
+
+	return bucket ? &bucket->flows[slot & (BUCKET_ENTRIES - 1)] : NULL;
+}
+
 /* The entry that find_flow found; NULL: none. */
 static __always_inline struct flow *known_entry(const struct packet_context *context)
 {
-	struct flow_bucket *bucket = context->known ? flow_bucket(context->bucket) : NULL;
-
-	return bucket ? &bucket->flows[context->slot & (BUCKET_ENTRIES - 1)] : NULL;
+	return context->known ? flow_at(context->bucket, context->slot) : NULL;
 }
 
 /* ---- what is decided ---- */
@@ -213,54 +218,62 @@ static __always_inline void touch_flow(const struct packet_context *context, str
 /* The order in which entries give way. */
 enum rank {
 	STAYS,
+	REDUNDANT, /* the hash gives its target, too */
 	CLOSES,
 	OPENS,     /* also fresh ones */
 	HALF_OPEN, /* and for longer than a handshake takes */
 	CLOSED,    /* for longer than `closing_timeout` */
+	FREE,
 };
 #define HANDSHAKE 30 /* ticks (0.5 s) */
 
-/* An entry that may be replaced, and how it was when it was chosen. */
+/* An entry that may be replaced, and how it was when it was chosen. It has no pointer, so that global functions can take it. */
 struct flow_place {
-	struct flow *flow;
 	struct flow_snapshot was;
-	enum rank rank;
+	__u32 bucket;
+	__u32 slot;
+	__u32 free; /* entries of this bucket, this one included */
+	__u32 rank; /* enum rank; STAYS: no entry */
 };
 
-/* The number of a bucket's free entries, and one of them. */
-static __always_inline int free_in(struct flow_bucket *bucket, __u32 now, struct flow_place *place)
+static __always_inline void choose(struct flow_place *place, __u32 bucket, __u32 slot, const struct flow_snapshot *was,
+				   enum rank rank)
 {
-	int free = 0;
+	place->was = *was;
+	place->bucket = bucket;
+	place->slot = slot;
+	place->rank = rank;
+}
 
+/* A free entry of a bucket that has more of them than the place's. */
+__noinline int free_in(__u32 index, const struct packet_context *context, struct flow_place *place)
+{
+	struct flow_bucket *bucket = flow_bucket(index);
+	struct flow_place found = {};
+
+	if (!bucket || !context || !place)
+		return 0;
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < BUCKET_ENTRIES; i++) {
-		struct flow *flow = &bucket->flows[i];
-		struct flow_snapshot was = read_flow_status(flow);
+		struct flow_snapshot was = read_flow_status(&bucket->flows[i]);
 
-		if (was.seen == SEEN_BUSY || flow_live(&was, now))
+		if (was.seen == SEEN_BUSY || flow_live(&was, context->now))
 			continue;
-		*place = (struct flow_place){ .flow = flow, .was = was };
-		free++;
+		choose(&found, index, i, &was, FREE);
+		found.free++;
 	}
-	return free;
+	if (found.free > place->free)
+		*place = found;
+	return 0;
 }
 
 /* A free entry in the flow's bucket, else in the emptier one of its extra buckets. */
 static __always_inline void free_place(const struct packet_context *context, struct flow_place *place)
 {
-	int most = 0;
-
 #pragma clang loop unroll(disable)
 	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
-		struct flow_bucket *bucket = flow_bucket(bucket_choice(context->hash, choice));
-		struct flow_place found = {};
-		int free = bucket ? free_in(bucket, context->now, &found) : 0;
-
-		if (free > most) {
-			most = free;
-			*place = found;
-		}
-		if (choice == 0 && most)
+		free_in(bucket_choice(context->hash, choice), context, place);
+		if (choice == 0 && place->free)
 			break;
 	}
 }
@@ -268,6 +281,8 @@ static __always_inline void free_place(const struct packet_context *context, str
 /* A join that opens gives way to a stateful entry alone. A fresh flow does while the tables are those that gave it its target. */
 static __always_inline enum rank rank_of(const struct flow_snapshot *flow, __u32 now, enum insertion_priority priority)
 {
+	if (flow->seen == SEEN_BUSY)
+		return STAYS;
 	if (is_closing(flow))
 		return within(now, flow->seen, settings.closing_timeout) ? CLOSES : CLOSED;
 	if (flow->state & FLOW_FRESH)
@@ -278,25 +293,35 @@ static __always_inline enum rank rank_of(const struct flow_snapshot *flow, __u32
 }
 
 /* Of the entries that give way first the one that was silent for longest. */
-static __always_inline void weakest_in(struct flow_bucket *bucket, const struct packet_context *context,
-				       enum insertion_priority priority, struct flow_place *place)
+__noinline int weakest_in(__u32 index, const struct packet_context *context, __u32 priority, struct flow_place *place)
 {
+	struct flow_bucket *bucket = flow_bucket(index);
+
+	if (!bucket || !context || !place)
+		return 0;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
-		struct flow *flow = &bucket->flows[i];
-		struct flow_snapshot was = read_flow_status(flow);
-		enum rank rank = was.seen == SEEN_BUSY ? STAYS : rank_of(&was, context->now, priority);
+	for (int i = 0; i < BUCKET_ENTRIES; i++) {
+		struct flow_snapshot was = read_flow_status(&bucket->flows[i]);
+		enum rank rank = rank_of(&was, context->now, priority);
 
 		if (rank > place->rank ||
 		    (rank != STAYS && rank == place->rank && context->now - was.seen > context->now - place->was.seen))
-			*place = (struct flow_place){ .flow = flow, .was = was, .rank = rank };
+			choose(place, index, i, &was, rank);
 	}
+	return 0;
 }
 
-/* One of the entries whose target the hash gives, too. Its key may be another's by now: then the claim on it fails. */
-static __always_inline void redundant_in(struct flow_bucket *bucket, const struct packet_context *context,
-					 struct flow_place *place)
+/* One of the entries of the flow's own bucket whose target the hash gives, too. Its key may be another's by now: then the claim on
+ * it fails. */
+__noinline int redundant_in(const struct packet_context *context, struct flow_place *place)
 {
+	struct flow_bucket *bucket;
+	__u32 index;
+
+	if (!context || !place)
+		return 0;
+	index = main_bucket(context->hash);
+	bucket = flow_bucket(index);
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
 		struct flow *flow = &bucket->flows[i];
@@ -310,8 +335,9 @@ static __always_inline void redundant_in(struct flow_bucket *bucket, const struc
 		client.low = READ_ONCE(flow->client.low);
 		if (was.seen != SEEN_BUSY && !identity.token && identity.vip == context->key.vip &&
 		    hashed_target(context, &client, identity.port) == was.target)
-			*place = (struct flow_place){ .flow = flow, .was = was };
+			choose(place, index, i, &was, REDUNDANT);
 	}
+	return 0;
 }
 
 /* An entry that may give way to the flow: one that has closed, one that opens, or one that closes; else, for a stateful entry, one
@@ -321,9 +347,9 @@ static __always_inline void find_victim(const struct packet_context *context, en
 {
 #pragma clang loop unroll(disable)
 	for (int choice = 0; choice < BUCKET_CHOICES && place->rank < CLOSED; choice++)
-		weakest_in(flow_bucket(bucket_choice(context->hash, choice)), context, priority, place);
-	if (!place->flow && priority == STATEFUL)
-		redundant_in(flow_bucket(main_bucket(context->hash)), context, place);
+		weakest_in(bucket_choice(context->hash, choice), context, priority, place);
+	if (place->rank == STAYS && priority == STATEFUL)
+		redundant_in(context, place);
 }
 
 /* An entry for the packet's flow; none: there is no room. */
@@ -331,23 +357,27 @@ static __always_inline void insertion_place(const struct packet_context *context
 					    struct flow_place *place)
 {
 	free_place(context, place);
-	if (place->flow)
+	if (place->rank == FREE)
 		return;
 	find_victim(context, priority, place);
-	if (place->flow && place->rank != CLOSED)
+	if (place->rank != STAYS && place->rank != CLOSED)
 		count(context, FLOW_EVICTED);
 }
 
 static __always_inline void insert_flow(const struct packet_context *context, const struct flow_snapshot *value,
 					enum insertion_priority priority)
 {
-	struct flow_place place = { .flow = known_entry(context), .was = context->flow };
+	struct flow_place place = {};
+	struct flow *flow;
 
-	if (!place.flow)
+	if (context->known)
+		choose(&place, context->bucket, context->slot, &context->flow, FREE);
+	else
 		insertion_place(context, priority, &place);
-	if (!place.flow)
+	flow = place.rank == STAYS ? NULL : flow_at(place.bucket, place.slot);
+	if (!flow)
 		count(context, FLOW_FULL);
-	else if (replace_flow(place.flow, &place.was, &context->key, value))
+	else if (replace_flow(flow, &place.was, &context->key, value))
 		count(context, FLOW_ADDED);
 }
 
