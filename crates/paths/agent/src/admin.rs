@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heddle_daemon::listener::Place;
 use heddle_daemon::mailbox;
 use heddle_daemon::socket::{self, Listener};
 use tokio::net::UnixStream;
@@ -15,8 +16,6 @@ use crate::Status;
 
 /// The longest time that a client takes to read.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The most connections at once.
-const MOST_CONNECTIONS: usize = 8;
 
 /// A request for the status, with the way back.
 pub type Request = oneshot::Sender<Status>;
@@ -26,7 +25,18 @@ pub type Request = oneshot::Sender<Status>;
 /// # Errors
 /// If the runtime does not take the socket.
 pub async fn serve(listener: Arc<Listener>, to: mpsc::Sender<Request>) -> io::Result<()> {
-    listener.serve(MOST_CONNECTIONS, |stream| answer(stream, to.clone())).await
+    let answered = |stream, place: Place| {
+        let displaced = place.displaced();
+        let answered = answer(stream, to.clone());
+        async move {
+            let _place = place;
+            tokio::select! {
+                answered = answered => answered,
+                () = displaced => Ok(()),
+            }
+        }
+    };
+    listener.serve(answered).await
 }
 
 async fn answer(mut stream: UnixStream, to: mpsc::Sender<Request>) -> io::Result<()> {

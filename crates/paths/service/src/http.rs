@@ -34,9 +34,10 @@ pub async fn serve(
 ) {
     let router = routes::router(service);
     let mut stop = shutdown.clone();
-    let handler = |stream| {
+    let handler = |stream, place| {
         let (security, router, shutdown) = (security.clone(), router.clone(), shutdown.clone());
         async move {
+            let _place = place;
             match security.accept(stream).await {
                 Ok(socket) => serve_connection(socket, router, shutdown).await,
                 Err(error) => tracing::debug!(%error, "a handshake failed"),

@@ -10,16 +10,20 @@ use hyper::body::{Body, Incoming as RequestBody};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
-use hyper::service::{HttpService, service_fn};
+use hyper::service::{HttpService, Service, service_fn};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::listener::{self, Incoming};
+use crate::listener::{self, Incoming, Limits, Place};
 
 /// The most bytes of a request's head.
 const MOST_HEAD_BYTES: usize = 16 << 10;
+/// Of clients that anybody may be, in the daemon's network.
+const STRANGERS: Limits = Limits { connections: 64, of_source: 8 };
+/// The longest time for a request's head from them.
+const STRANGERS_HEAD_TIMEOUT: Duration = Duration::from_secs(1);
 /// Text for people.
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
@@ -63,6 +67,38 @@ where
     }
 }
 
+/// Serves a connection until the client closes it, or until the connection gives way to another one
+/// while no request is under way.
+///
+/// # Errors
+/// If the client breaks HTTP or a rule, or is gone.
+pub async fn attend_in<S, B>(
+    place: Place,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    service: S,
+    rules: Rules,
+) -> hyper::Result<()>
+where
+    S: Service<Request<RequestBody>, Response = Response<B>>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    B: Body<Error: Into<Box<dyn std::error::Error + Send + Sync>>> + 'static,
+{
+    let (displaced, place) = (place.displaced(), &place);
+    let service = service_fn(move |request| {
+        let under_way = place.begin();
+        let answer = service.call(request);
+        async move {
+            let answer = answer.await;
+            drop(under_way);
+            answer
+        }
+    });
+    tokio::select! {
+        ended = attend(stream, service, rules, std::future::pending()) => ended,
+        () = displaced => Ok(()),
+    }
+}
+
 /// Listens at an address. The socket can be given to a runtime again and again, for a server that
 /// starts again.
 ///
@@ -74,16 +110,26 @@ pub fn bind(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     Ok(socket)
 }
 
-/// Serves texts, each from a request's head alone, until it is dropped.
+/// Serves texts, each from a request's head alone, to anybody, until it is dropped. Limits are per
+/// source, heads have to come within a second, and connections without a request give way to new
+/// ones.
 pub async fn serve_texts<F>(
     listener: TcpListener,
-    limit: usize,
-    head_timeout: Duration,
     answer: impl Fn(Parts) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = Response<String>> + Send + 'static,
 {
-    let handler = |stream: TcpStream| {
+    serve_texts_within(STRANGERS_HEAD_TIMEOUT, listener, answer).await;
+}
+
+async fn serve_texts_within<F>(
+    head_timeout: Duration,
+    listener: TcpListener,
+    answer: impl Fn(Parts) -> F + Clone + Send + 'static,
+) where
+    F: Future<Output = Response<String>> + Send + 'static,
+{
+    let handler = |stream: TcpStream, place: Place| {
         let answer = answer.clone();
         let service = service_fn(move |request: Request<RequestBody>| {
             let answered = answer(request.into_parts().0);
@@ -91,12 +137,12 @@ pub async fn serve_texts<F>(
         });
         let rules = Rules { head_timeout, half_close: false };
         async move {
-            if let Err(error) = attend(stream, service, rules, std::future::pending()).await {
+            if let Err(error) = attend_in(place, stream, service, rules).await {
                 tracing::debug!(%error, "a connection was closed");
             }
         }
     };
-    listener::serve(Incoming::new(listener, limit), std::future::pending(), handler).await;
+    listener::serve(Incoming::new(listener, STRANGERS), std::future::pending(), handler).await;
 }
 
 /// A response of plain text.
@@ -106,3 +152,6 @@ pub fn plain(status: StatusCode, text: impl Into<String>) -> Response<String> {
     response.headers_mut().insert(CONTENT_TYPE, PLAIN);
     response
 }
+
+#[cfg(test)]
+mod tests;

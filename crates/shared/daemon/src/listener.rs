@@ -1,16 +1,20 @@
 //! The accept loop of every server here: a limit of connections, back-off on errors, graceful stop.
 //!
-//! [`Incoming`] accepts connections, each with a [`Permit`]. At the limit it accepts no more, and
-//! further clients wait in the kernel's backlog until a permit is dropped. A failure to accept,
-//! such as having no file descriptors left (EMFILE), is logged and tried again after a delay that
-//! doubles from 100 ms to 1.6 s. [`serve`] runs a handler for each connection in a task of its own;
+//! [`Incoming`] accepts connections, each with a [`Place`] under its [`Limits`]. At a limit the
+//! connection that has had no request for the longest time gives way to the new one, if its server
+//! lets it ([`Place::displaced`]): clients that say nothing keep nobody out. Where none gives way,
+//! further clients wait in the kernel's backlog until a place is free. A failure to accept, such as
+//! having no file descriptors left (EMFILE), is logged and tried again after a delay that doubles
+//! from 100 ms to 1.6 s. [`serve`] runs a handler for each connection in a task of its own;
 //! a server that wants a stream of connections instead, such as tonic's, calls [`Incoming::next`]
 //! itself.
 
+mod places;
 mod serve;
 #[cfg(test)]
 mod tests;
 
+pub use places::{Limits, Place, Source, UnderWay};
 pub use serve::serve;
 
 use std::future::Future;
@@ -21,7 +25,8 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use places::{Admission, Places};
 
 /// The delay after the first failure to accept.
 const SHORTEST_DELAY: Duration = Duration::from_millis(100);
@@ -33,22 +38,23 @@ pub trait Listener: Send {
     /// An accepted connection.
     type Stream: Send + 'static;
 
-    /// Accepts one connection. Cancel safe: a connection is not lost if the future is dropped.
+    /// Accepts one connection, and says where it comes from. Cancel safe: a connection is not lost
+    /// if the future is dropped.
     ///
     /// # Errors
     /// The system's, such as EMFILE.
-    fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, Source)>> + Send;
 }
 
 /// TCP connections have Nagle's algorithm off.
 impl Listener for TcpListener {
     type Stream = TcpStream;
 
-    async fn accept(&self) -> io::Result<TcpStream> {
-        let (stream, _) = TcpListener::accept(self).await?;
+    async fn accept(&self) -> io::Result<(TcpStream, Source)> {
+        let (stream, client) = TcpListener::accept(self).await?;
         // Fails if the client has reset the connection already: its first read says so.
         let _ = stream.set_nodelay(true);
-        Ok(stream)
+        Ok((stream, Source::of(client.ip())))
     }
 }
 
@@ -56,53 +62,48 @@ impl Listener for TcpListener {
 impl Listener for UnixListener {
     type Stream = UnixStream;
 
-    async fn accept(&self) -> io::Result<UnixStream> {
-        Ok(UnixListener::accept(self).await?.0)
+    async fn accept(&self) -> io::Result<(UnixStream, Source)> {
+        Ok((UnixListener::accept(self).await?.0, Source::LOCAL))
     }
 }
 
-/// The right to one of the connections under the limit. Dropped, it makes place for another
-/// connection.
+/// Connections as they come, under limits.
 #[derive(Debug)]
-pub struct Permit {
-    _permit: OwnedSemaphorePermit,
-}
-
-/// Connections as they come, up to a limit at once.
-#[derive(Debug)]
-pub struct Incoming<L> {
+pub struct Incoming<L: Listener> {
     listener: L,
-    permits: Arc<Semaphore>,
+    places: Arc<Places>,
     delay: Duration,
+    /// One that is accepted and has no place yet.
+    accepted: Option<(L::Stream, Source)>,
 }
 
 impl<L: Listener> Incoming<L> {
-    /// Connections of `listener`, `limit` at once; a limit of 0 is taken as 1.
-    pub fn new(listener: L, limit: usize) -> Incoming<L> {
-        let permits = Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS)));
-        Incoming { listener, permits, delay: SHORTEST_DELAY }
+    /// Connections of `listener`.
+    pub fn new(listener: L, limits: impl Into<Limits>) -> Incoming<L> {
+        let places = Places::new(limits.into());
+        Incoming { listener, places, delay: SHORTEST_DELAY, accepted: None }
     }
 
-    /// The next connection, as soon as the limit allows one. Errors are logged and tried again.
-    /// Cancel safe.
-    pub async fn next(&mut self) -> (L::Stream, Permit) {
-        let permit = self.permit().await;
+    /// The next connection, as soon as the limits allow one. One that they refuse is closed. Errors
+    /// are logged and tried again. Cancel safe.
+    pub async fn next(&mut self) -> (L::Stream, Place) {
         loop {
-            match self.listener.accept().await {
-                Ok(stream) => {
-                    self.delay = SHORTEST_DELAY;
-                    return (stream, permit);
+            self.places.room().await;
+            if self.accepted.is_none() {
+                match self.listener.accept().await {
+                    Ok(accepted) => {
+                        self.delay = SHORTEST_DELAY;
+                        self.accepted = Some(accepted);
+                    }
+                    Err(error) => self.back_off(&error).await,
                 }
-                Err(error) => self.back_off(&error).await,
             }
-        }
-    }
-
-    async fn permit(&self) -> Permit {
-        match self.permits.clone().acquire_owned().await {
-            Ok(permit) => Permit { _permit: permit },
-            // The semaphore is private and never closed.
-            Err(_) => std::future::pending().await,
+            let Some((stream, source)) = self.accepted.take() else { continue };
+            match self.places.admit(source) {
+                Admission::Admitted(place) => return (stream, place),
+                Admission::Full => self.accepted = Some((stream, source)),
+                Admission::Refused => tracing::debug!(?source, "too many connections"),
+            }
         }
     }
 

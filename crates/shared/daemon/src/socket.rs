@@ -15,10 +15,12 @@ use rustix::fs::{FlockOperation, Mode, fchmod, flock};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind as name, listen};
 use tokio::net::UnixStream;
 
-use crate::listener::{self, Incoming};
+use crate::listener::{self, Incoming, Place};
 
 /// Connections that wait to be accepted.
-const BACKLOG: i32 = 16;
+const BACKLOG: i32 = 64;
+/// The most connections at once. Those without a request give way to new ones.
+const MOST_CONNECTIONS: usize = 32;
 /// Of the directory: everybody may see that the socket is there.
 const DIRECTORY_MODE: u32 = 0o755;
 /// Of the socket and its lock: the owner's alone.
@@ -103,22 +105,23 @@ fn open(path: &Path) -> io::Result<UnixListener> {
 }
 
 impl Listener {
-    /// Serves connections, `limit` at once, until it is dropped.
+    /// Serves connections until it is dropped. `attend` says by its place when a request is under
+    /// way; while none is, the connection gives way to new ones ([`Place::displaced`]).
     ///
     /// # Errors
     /// If the runtime does not take the socket.
     pub async fn serve<F, E>(
         &self,
-        limit: usize,
-        mut attend: impl FnMut(UnixStream) -> F,
+        mut attend: impl FnMut(UnixStream, Place) -> F,
     ) -> io::Result<()>
     where
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Display + Send,
     {
         let socket = tokio::net::UnixListener::from_std(self.socket.try_clone()?)?;
-        listener::serve(Incoming::new(socket, limit), std::future::pending(), |stream| {
-            let attended = attend(stream);
+        let incoming = Incoming::new(socket, MOST_CONNECTIONS);
+        listener::serve(incoming, std::future::pending(), |stream, place| {
+            let attended = attend(stream, place);
             async move {
                 if let Err(error) = attended.await {
                     tracing::debug!(%error, "an admin connection was closed");

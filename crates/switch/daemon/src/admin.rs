@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heddle_daemon::listener::Place;
 use heddle_daemon::mailbox;
 use heddle_daemon::socket::{self, Listener};
 use heddle_program::Failure;
@@ -20,8 +21,6 @@ use crate::status::Status;
 
 /// The most bytes of a request's line.
 const MOST_BYTES: u64 = 64 << 10;
-/// The most connections at once.
-const MOST_CONNECTIONS: usize = 16;
 /// The longest time without a request, and for an answer.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -65,10 +64,18 @@ pub type Message = (Request, oneshot::Sender<Answer>);
 /// # Errors
 /// If the runtime does not take the socket.
 pub async fn serve(listener: Arc<Listener>, to: mpsc::Sender<Message>) -> io::Result<()> {
-    listener.serve(MOST_CONNECTIONS, |stream| attend(stream, to.clone())).await
+    listener.serve(|stream, place| attend(stream, place, to.clone())).await
 }
 
-async fn attend(stream: UnixStream, to: mpsc::Sender<Message>) -> io::Result<()> {
+async fn attend(stream: UnixStream, place: Place, to: mpsc::Sender<Message>) -> io::Result<()> {
+    let displaced = place.displaced();
+    tokio::select! {
+        ended = converse(stream, &place, &to) => ended,
+        () = displaced => Ok(()),
+    }
+}
+
+async fn converse(stream: UnixStream, place: &Place, to: &mpsc::Sender<Message>) -> io::Result<()> {
     let user = stream.peer_cred()?.uid();
     let (from, mut back) = stream.into_split();
     let mut lines = BufReader::new(from);
@@ -78,13 +85,15 @@ async fn attend(stream: UnixStream, to: mpsc::Sender<Message>) -> io::Result<()>
         if timeout(IDLE_TIMEOUT, limited.read_until(b'\n', &mut line)).await?? == 0 {
             return Ok(());
         }
+        let under_way = place.begin();
         let answer = match serde_json::from_slice(&line) {
             _ if !socket::is_allowed(user) => {
                 Answer::Refused("only root and the daemon's own user may ask".into())
             }
             Err(error) => Answer::Refused(error.to_string()),
-            Ok(request) => ask(&to, request).await,
+            Ok(request) => ask(to, request).await,
         };
+        drop(under_way);
         socket::write_line(&mut back, &answer, IDLE_TIMEOUT).await?;
     }
 }
@@ -107,5 +116,33 @@ pub fn call(socket: &Path, request: &Request) -> Result<Answer, Failure> {
             format!("no daemon answers at {}: {error}", socket.display()),
             "heddle-switch run CONFIG starts it",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred clients that say nothing, and one that has begun its request.
+    #[test]
+    fn idle_clients_keep_no_request_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("switch.sock");
+        let listener = Arc::new(socket::bind(&path).unwrap());
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.unwrap();
+        let (to, mut requests) = mpsc::channel::<Message>(1);
+        runtime.spawn(serve(listener, to));
+        runtime.spawn(async move {
+            while let Some((_, back)) = requests.recv().await {
+                back.send(Answer::Links(vec![])).unwrap();
+            }
+        });
+        let connect = || std::os::unix::net::UnixStream::connect(&path).unwrap();
+        let idle: Vec<_> = (0..100).map(|_| connect()).collect();
+        std::io::Write::write_all(&mut &idle[99], b"{").unwrap();
+        let request = Request::Link { ends: ("a".into(), "b".into()), up: true };
+        assert_eq!(call(&path, &request).ok(), Some(Answer::Links(vec![])));
     }
 }

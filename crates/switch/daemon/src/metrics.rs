@@ -1,7 +1,7 @@
 //! `/metrics` over HTTP/1.1, in OpenMetrics' text format.
 
 use std::fmt;
-use std::time::Duration;
+use std::sync::Arc;
 
 use heddle_daemon::http::{plain, serve_texts};
 use heddle_daemon::metrics::{Format, Metric, Name, Names, counter, gauge};
@@ -9,15 +9,10 @@ use hyper::{Response, StatusCode};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 
 use crate::admin::{self, Answer, Message, Request};
 use crate::status::{PortStatus, Status};
-
-/// The longest time for a request's head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most connections at once.
-const MOST_CONNECTIONS: usize = 16;
 
 const COUNTER: &[&str] = &["counter"];
 const PORT: &[&str] = &["device", "peer"];
@@ -52,11 +47,16 @@ const NAMES: Names = Names { prefix: "heddle_switch", all: &[] };
 
 /// Serves until it is dropped.
 pub async fn serve(listener: TcpListener, to: mpsc::Sender<Message>) {
-    serve_texts(listener, MOST_CONNECTIONS, HEAD_TIMEOUT, move |head| {
-        let to = to.clone();
+    let scraped = Arc::new(Mutex::new(()));
+    serve_texts(listener, move |head| {
+        let (to, scraped) = (to.clone(), scraped.clone());
         async move {
             match head.uri.path() {
-                "/metrics" => respond(&to).await,
+                "/metrics" => {
+                    // One at a time: the daemon's task has other work.
+                    let _one = scraped.lock().await;
+                    respond(&to).await
+                }
                 _ => plain(StatusCode::NOT_FOUND, "see /metrics\n"),
             }
         }

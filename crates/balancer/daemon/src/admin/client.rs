@@ -50,11 +50,14 @@ pub enum AskError {
     Problem(#[from] Problem),
 }
 
-/// A connection to a daemon.
+/// Asks a daemon. Between two questions there is no connection, so that a client that waits takes no
+/// place from others.
 #[derive(Debug)]
 pub struct Client {
     runtime: Runtime,
-    connection: SendRequest<Body>,
+    path: PathBuf,
+    /// The first question's.
+    connection: Option<SendRequest<Body>>,
 }
 
 impl Client {
@@ -64,26 +67,27 @@ impl Client {
     /// If no daemon listens there, or the user may not connect.
     pub fn connect(path: &Path) -> Result<Client, AskError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let connection = runtime.block_on(async {
-            let stream = UnixStream::connect(path)
-                .await
-                .map_err(|error| AskError::Connect { path: path.into(), error })?;
-            let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-            tokio::spawn(connection);
-            Ok::<_, AskError>(sender)
-        })?;
-        Ok(Client { runtime, connection })
+        let connection = runtime.block_on(open(path))?;
+        Ok(Client { runtime, path: path.into(), connection: Some(connection) })
     }
 
     /// Asks, and waits for the answer.
     ///
     /// # Errors
-    /// See [`AskError`]. After any but a [`Problem`] the connection is of no more use.
+    /// See [`AskError`].
     pub fn ask(&mut self, request: &Request) -> Result<Reply, AskError> {
         let call = Call::of(request)?;
         let (status, body) = self.runtime.block_on(async {
-            let exchange = timeout(TIMEOUT, exchange(&mut self.connection, &call)).await;
-            exchange.map_err(|_| AskError::Io(io::ErrorKind::TimedOut.into()))?
+            let exchange = async {
+                let mut connection = match self.connection.take() {
+                    Some(connection) => connection,
+                    None => open(&self.path).await?,
+                };
+                exchange(&mut connection, &call).await
+            };
+            timeout(TIMEOUT, exchange)
+                .await
+                .map_err(|_| AskError::Io(io::ErrorKind::TimedOut.into()))?
         })?;
         if status.is_success() {
             return Ok(calls::reply(request, &body)?);
@@ -91,6 +95,14 @@ impl Client {
         let members: Members = serde_json::from_slice(&body)?;
         Err(Problem::from(members).into())
     }
+}
+
+async fn open(path: &Path) -> Result<SendRequest<Body>, AskError> {
+    let stream = UnixStream::connect(path).await;
+    let stream = stream.map_err(|error| AskError::Connect { path: path.into(), error })?;
+    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    Ok(sender)
 }
 
 /// Sends a call, and receives its answer.

@@ -17,7 +17,9 @@ use super::handler::Handler;
 use super::problem::{Problem, ProblemKind};
 use super::protocol::{DEFAULT_LIMIT, Named, Reply, Request, SharedEdit};
 use super::queries::{ConnectionsQuery, ScopeQuery};
-use super::{BackendChange, Filter, NewBackend, NewBackends, Packet, Scope, Selection, openapi};
+use super::{
+    BackendChange, Filter, HealthStatus, NewBackend, NewBackends, Packet, Scope, Selection, openapi,
+};
 use crate::config::BackendEntry;
 
 /// The most bytes of a request's body.
@@ -57,6 +59,7 @@ pub(super) fn router<H: Handler>(handler: Arc<H>) -> Router {
         .route("/v1/reload", post(reload::<H>))
         .route(&format!("{PREFIX}{{name}}"), get(problem_kind))
         .route("/openapi.json", get(document))
+        .route("/healthz", get(healthz::<H>))
         .fallback(no_such_resource)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn(with_body))
@@ -114,6 +117,18 @@ async fn status<H: Handler>(State(handler): Shared<H>) -> Answer {
 
 async fn health<H: Handler>(State(handler): Shared<H>) -> Answer {
     handler.handle(Request::Health).await
+}
+
+/// The same as a status code, for scripts: 200, or 503 with a line for each cause.
+async fn healthz<H: Handler>(State(handler): Shared<H>) -> Response {
+    match handler.handle(Request::Health).await {
+        Ok(Reply::Health(HealthStatus { healthy: true, .. })) => "ok\n".into_response(),
+        Ok(Reply::Health(HealthStatus { causes, .. })) => {
+            let causes: String = causes.iter().map(|cause| format!("{cause}\n")).collect();
+            (StatusCode::SERVICE_UNAVAILABLE, causes).into_response()
+        }
+        other => other.into_response(),
+    }
 }
 
 async fn services<H: Handler>(State(handler): Shared<H>) -> Answer {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heddle_daemon::http::{self, Rules};
+use heddle_daemon::listener::Place;
 use heddle_daemon::socket::{Listener, is_allowed};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::UnixStream;
@@ -13,10 +14,8 @@ use tokio::net::UnixStream;
 use super::handler::Handler;
 use super::routes;
 
-/// The most connections at once.
-const MAX_CONNECTIONS: usize = 16;
 /// A client that has closed its own direction only, as `nc -N` does, is answered.
-const RULES: Rules = Rules { head_timeout: Duration::from_secs(120), half_close: true };
+const RULES: Rules = Rules { head_timeout: Duration::from_secs(10), half_close: true };
 
 /// Serves until it is dropped.
 ///
@@ -24,15 +23,19 @@ const RULES: Rules = Rules { head_timeout: Duration::from_secs(120), half_close:
 /// If the runtime does not take the socket.
 pub async fn serve(listener: Arc<Listener>, handler: Arc<impl Handler>) -> io::Result<()> {
     let router = routes::router(handler);
-    listener.serve(MAX_CONNECTIONS, |stream| attend(stream, router.clone())).await
+    listener.serve(|stream, place| attend(stream, place, router.clone())).await
 }
 
-async fn attend(stream: UnixStream, router: axum::Router) -> Result<(), Box<dyn Error + Send>> {
+async fn attend(
+    stream: UnixStream,
+    place: Place,
+    router: axum::Router,
+) -> Result<(), Box<dyn Error + Send>> {
     let boxed = |error: io::Error| -> Box<dyn Error + Send> { Box::new(error) };
     let user = stream.peer_cred().map_err(boxed)?.uid();
     let router = if is_allowed(user) { router } else { routes::forbidden(user) };
     let service = TowerToHyperService::new(router);
-    let attended = http::attend(stream, service, RULES, std::future::pending()).await;
+    let attended = http::attend_in(place, stream, service, RULES).await;
     attended.map_err(|error| -> Box<dyn Error + Send> { Box::new(error) })
 }
 

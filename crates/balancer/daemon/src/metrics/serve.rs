@@ -2,22 +2,17 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use heddle_daemon::http::{plain, serve_texts};
 use hyper::header::{ALLOW, HeaderValue, VARY};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use tokio::net::TcpListener;
+use tokio::sync::Mutex;
 
 use super::names::NAMES;
 use super::text::Families;
 use super::{Format, Health, Snapshot};
-
-/// The longest time for a request's head, the first one of a connection and the next.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most connections at once.
-const MOST_CONNECTIONS: usize = 64;
 
 /// The source of the numbers.
 pub trait Source: Send + Sync + 'static {
@@ -31,21 +26,26 @@ pub trait Source: Send + Sync + 'static {
 
 /// Serves until it is dropped.
 pub async fn serve(listener: TcpListener, source: Arc<impl Source>) {
-    serve_texts(listener, MOST_CONNECTIONS, HEAD_TIMEOUT, move |head| {
-        let source = source.clone();
-        async move { answer(&head, &*source).await }
+    let scraped = Arc::new(Mutex::new(()));
+    serve_texts(listener, move |head| {
+        let (source, scraped) = (source.clone(), scraped.clone());
+        async move { answer(&head, &*source, &scraped).await }
     })
     .await;
 }
 
-async fn answer(head: &Parts, source: &impl Source) -> Response<String> {
+async fn answer(head: &Parts, source: &impl Source, scraped: &Mutex<()>) -> Response<String> {
     if !matches!(head.method, Method::GET | Method::HEAD) {
         let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, "GET only\n");
         refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return refused;
     }
     match head.uri.path() {
-        "/metrics" => metrics(source, Format::accepted(&head.headers)).await,
+        "/metrics" => {
+            // One at a time: questions for health wait for one walk over the tables at most.
+            let _one = scraped.lock().await;
+            metrics(source, Format::accepted(&head.headers)).await
+        }
         "/healthz" => health(source).await,
         _ => plain(StatusCode::NOT_FOUND, "see /metrics and /healthz\n"),
     }

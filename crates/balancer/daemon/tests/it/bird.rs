@@ -49,21 +49,21 @@ fn bird(running: &mut Running, node: &Node, directory: &Path, text: &str) -> Pat
 }
 
 /// The script that announces the VIPs.
-fn announce(running: &mut Running, node: &Node, socket: &Path) {
+fn announce(running: &mut Running, node: &Node, health: &Path, socket: &Path) {
     let mut command = node.command(Path::new(PACKAGING).join("heddle-announce"));
-    command.arg(format!("http://{}:9100/healthz", node.v4())).env("BIRD_SOCKET", socket);
+    command.arg(health).env("BIRD_SOCKET", socket);
     running.start(command, "packaging/bird/heddle-announce");
 }
 
-fn start_routing(lab: &Lab, directory: &Path) -> Running {
+fn start_routing(lab: &Lab, daemons: &Daemons, directory: &Path) -> Running {
     let file = |name: &str| fs::read_to_string(Path::new(PACKAGING).join(name)).unwrap();
     let mut running = Running(Vec::new());
     bird(&mut running, lab.router(), directory, &file("router.conf"));
     let first = file("balancer.conf");
     let second = first.replace("10.0.0.11", "10.0.0.12").replace("fd00::11", "fd00::12");
-    for (node, text) in lab.balancers().iter().zip([first, second]) {
+    for (index, (node, text)) in lab.balancers().iter().zip([first, second]).enumerate() {
         let socket = bird(&mut running, node, directory, &text);
-        announce(&mut running, node, &socket);
+        announce(&mut running, node, &daemons.socket(index), &socket);
     }
     running
 }
@@ -107,7 +107,7 @@ fn vips_are_announced_while_heddled_answers_and_connections_outlive_the_change()
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let mut daemons = Daemons::start(&lab, setup("learn", "l2")).unwrap();
-    let _routing = start_routing(&lab, directory.path());
+    let _routing = start_routing(&lab, &daemons, directory.path());
     wait_for_next_hops(&lab, 2, || {});
 
     let mut connections = lab.vips().map(|vip| whole_connection(&lab, vip));

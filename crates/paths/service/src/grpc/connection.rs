@@ -1,11 +1,11 @@
 //! Accepted connections as gRPC's server takes them: a stream of sockets, each of which holds its
-//! permit.
+//! place.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use heddle_daemon::listener::{Incoming, Permit};
+use heddle_daemon::listener::{Incoming, Place};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ use crate::tls::{Security, Socket};
 pub struct Connection {
     stream: Box<dyn Socket>,
     info: TcpConnectInfo,
-    _permit: Permit,
+    _place: Place,
 }
 
 /// Accepts connections in a task of its own, until the stream is dropped. Each handshake is a task
@@ -30,7 +30,7 @@ pub fn connections(
     let (to, connections) = mpsc::channel(1);
     tokio::spawn(async move {
         loop {
-            let (stream, permit) = tokio::select! {
+            let (stream, place) = tokio::select! {
                 () = to.closed() => return,
                 accepted = incoming.next() => accepted,
             };
@@ -42,7 +42,7 @@ pub fn connections(
                     Err(error) => return tracing::debug!(%error, "a handshake failed"),
                 };
                 // Fails if the server has ended.
-                let _ = to.send(Ok(Connection { stream, info, _permit: permit })).await;
+                let _ = to.send(Ok(Connection { stream, info, _place: place })).await;
             });
         }
     });

@@ -5,19 +5,19 @@ use std::pin::pin;
 
 use tokio::task::JoinSet;
 
-use super::{Incoming, Listener, Permit};
+use super::{Incoming, Listener, Place};
 
 /// Runs `handler` for each connection in a task of its own, until `stop` is ready; then accepts no
 /// more, closes the listening socket and returns when the last handler has. Dropped, it ends all
 /// handlers at once: put it under a timeout to limit how long the stop may take. A connection
-/// counts against the limit until its handler has returned.
+/// counts against the limits until its handler has dropped its place.
 pub async fn serve<L, H, F>(
     mut incoming: Incoming<L>,
     stop: impl Future<Output = ()>,
     mut handler: H,
 ) where
     L: Listener,
-    H: FnMut(L::Stream) -> F,
+    H: FnMut(L::Stream, Place) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
     let mut stop = pin!(stop);
@@ -25,8 +25,8 @@ pub async fn serve<L, H, F>(
     loop {
         tokio::select! {
             () = &mut stop => break,
-            (stream, permit) = incoming.next() => {
-                handlers.spawn(handle(handler(stream), permit));
+            (stream, place) = incoming.next() => {
+                handlers.spawn(handler(stream, place));
             }
             // A panic of a handler affects no other handler.
             Some(_) = handlers.join_next() => {}
@@ -34,9 +34,4 @@ pub async fn serve<L, H, F>(
     }
     drop(incoming);
     while handlers.join_next().await.is_some() {}
-}
-
-async fn handle(handler: impl Future<Output = ()>, permit: Permit) {
-    handler.await;
-    drop(permit);
 }

@@ -23,10 +23,10 @@ impl Script {
 impl Listener for Script {
     type Stream = u32;
 
-    async fn accept(&self) -> io::Result<u32> {
+    async fn accept(&self) -> io::Result<(u32, Source)> {
         let next = self.0.lock().unwrap().pop_front();
         match next {
-            Some(result) => result,
+            Some(result) => result.map(|number| (number, Source::LOCAL)),
             None => std::future::pending().await,
         }
     }
@@ -58,7 +58,7 @@ async fn the_delay_has_an_upper_bound() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_the_limit_nothing_is_accepted_until_a_permit_is_dropped() {
+async fn at_the_limit_nothing_is_accepted_until_a_place_is_dropped() {
     let mut incoming = Incoming::new(Script::of([Ok(1), Ok(2), Ok(3)]), 2);
     let (_, first) = incoming.next().await;
     let (_, _second) = incoming.next().await;
@@ -75,7 +75,7 @@ async fn a_stop_closes_the_listener_and_waits_for_the_handlers() {
     let server = tokio::spawn(serve(
         Incoming::new(listener, 4),
         async move { drop(stopped.await) },
-        |mut stream: TcpStream| async move {
+        |mut stream: TcpStream, _place| async move {
             let mut byte = [0];
             stream.read_exact(&mut byte).await.unwrap();
             stream.write_all(&byte).await.unwrap();
@@ -102,9 +102,10 @@ async fn a_handler_that_panics_leaves_the_others_alone() {
     let server = tokio::spawn(serve(
         Incoming::new(Script::of([Ok(1), Ok(2), Ok(3)]), 1),
         async move { drop(stopped.await) },
-        move |number| {
+        move |number, place| {
             let to = to.clone();
             async move {
+                let _place = place;
                 assert!(number != 2, "the second connection's handler panics");
                 to.send(number).await.unwrap();
             }

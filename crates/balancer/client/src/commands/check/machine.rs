@@ -35,7 +35,9 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     .flatten()
     .collect();
     found.extend(reverse_path_filters(config));
-    found.extend(closed_ports(config, &addresses(&config.balancer.interfaces)));
+    let own = addresses(&config.balancer.interfaces);
+    found.extend(closed_ports(config, &own));
+    found.extend(metrics(config, &own));
     found.extend(interfaces(config));
     found
 }
@@ -143,6 +145,20 @@ fn closed_ports(config: &Config, own: &BTreeMap<IpAddr, String>) -> Vec<Finding>
         Some(Finding::warning(&service.name, message).fix(fix))
     };
     config.services.iter().filter_map(finding).collect()
+}
+
+/// Metrics where clients' packets arrive: whoever sends them can also ask for the metrics.
+fn metrics(config: &Config, own: &BTreeMap<IpAddr, String>) -> Option<Finding> {
+    let at = config.balancer.metrics?;
+    let place = match own.get(&at.ip()) {
+        Some(interface) => format!("an address on {interface}, where clients' packets arrive"),
+        None if at.ip().is_unspecified() => "all addresses, those for clients' packets, too".into(),
+        None => return None,
+    };
+    let message = format!("{at} is {place}: anybody there can ask for metrics");
+    let fix =
+        format!("metrics = \"127.0.0.1:{}\", or an address of a management network", at.port());
+    Some(Finding::warning("metrics", message).fix(fix))
 }
 
 /// A number below /proc/sys.
@@ -257,6 +273,20 @@ mod tests {
         let found = found("closed_ports = \"refuse\"");
         assert_eq!((found.len(), &*found[0].subject), (1, "web"));
         assert!(found[0].message.contains("this machine has 192.0.2.10 itself, on eth0"));
+    }
+
+    #[test]
+    fn metrics_where_clients_packets_arrive_are_a_warning() {
+        let found = |at: &str| {
+            let text =
+                format!("[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\nmetrics = \"{at}\"");
+            let config = heddled::config::load("lb.toml", &text).unwrap();
+            let own = BTreeMap::from([("10.0.0.11".parse().unwrap(), "eth0".to_owned())]);
+            metrics(&config, &own).map(|finding| finding.message)
+        };
+        assert_eq!([found("127.0.0.1:9100"), found("192.0.2.1:9100")], [None, None]);
+        assert!(found("10.0.0.11:9100").unwrap().contains("on eth0"));
+        assert!(found("[::]:9100").unwrap().contains("all addresses"));
     }
 
     #[test]

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::admin::calls::Call;
 use crate::admin::protocol::{Reply, Request};
 use crate::admin::{
-    AskError, BackendChange, Client, Connections, Filter, MptcpOption, Named, NewBackend,
-    NewBackends, Packet, Problem, ProblemKind, QuicPacket, Selection, SharedEdit, bind,
+    AskError, BackendChange, Client, Connections, Filter, HealthStatus, MptcpOption, Named,
+    NewBackend, NewBackends, Packet, Problem, ProblemKind, QuicPacket, Selection, SharedEdit, bind,
 };
 use crate::service::Protocol;
 
-/// Answers with what it was asked, as far as that fits.
-struct Echo;
+/// Answers with what it was asked, as far as that fits. True: a sick balancer.
+struct Echo(bool);
 
 impl Handler for Echo {
     async fn handle(&self, request: Request) -> Result<Reply, Problem> {
@@ -25,6 +25,10 @@ impl Handler for Echo {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 Ok(Reply::Connections(Connections { matching: limit.into(), flows: vec![] }))
             }
+            Request::Health if self.0 => Ok(Reply::Health(HealthStatus {
+                healthy: false,
+                causes: vec!["the maps".into(), "the program".into()],
+            })),
             other => Err(Problem::new(ProblemKind::Refused, format!("{other:?}"))),
         }
     }
@@ -37,13 +41,17 @@ struct Daemon {
 }
 
 fn daemon() -> Daemon {
+    daemon_of(Echo(false))
+}
+
+fn daemon_of(echo: Echo) -> Daemon {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("admin.sock");
     let listener = bind(&path).unwrap();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.unwrap();
-    runtime.spawn(serve(Arc::new(listener), Arc::new(Echo)));
+    runtime.spawn(serve(Arc::new(listener), Arc::new(echo)));
     Daemon { path, _directory: directory, _runtime: runtime }
 }
 
@@ -140,6 +148,30 @@ fn a_client_that_has_closed_its_own_direction_is_answered() {
     let request = b"GET /v1/connections HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     let answer = raw(&daemon(), request);
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?}");
+}
+
+#[test]
+fn idle_clients_keep_no_request_out() {
+    let daemon = daemon();
+    let connect = || std::os::unix::net::UnixStream::connect(&daemon.path).unwrap();
+    let idle: Vec<_> = (0..100).map(|_| connect()).collect();
+    // Between its requests a client has no place that others could take.
+    let mut client = Client::connect(&daemon.path).unwrap();
+    for _ in 0..2 {
+        let request = Request::Connections { filter: Filter::default(), limit: 9 };
+        assert!(client.ask(&request).is_ok());
+        let more: Vec<_> = (0..100).map(|_| connect()).collect();
+        drop(more);
+    }
+    drop(idle);
+}
+
+#[test]
+fn health_is_a_status_code_with_its_causes() {
+    let request = b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let answer = raw(&daemon_of(Echo(true)), request);
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    assert!(answer.ends_with("\r\n\r\nthe maps\nthe program\n"), "{answer}");
 }
 
 #[test]
