@@ -10,6 +10,7 @@ use heddle_policy::mix;
 use heddle_scenario::{Impairment, Share};
 use heddle_units::{Rate, Time};
 
+use super::admission::Slot;
 use super::link::Network;
 use super::packet::NIL;
 use super::port::LinkClass;
@@ -139,15 +140,9 @@ impl Network {
 
     /// Accepts a packet, which arrives after the one before it, also where that one has a longer
     /// delay.
-    pub(super) fn accept_in_order(
-        &mut self,
-        now: Time,
-        port_id: u32,
-        packet: u32,
-        (start, end): (Time, Time),
-    ) {
+    pub(super) fn accept_in_order(&mut self, now: Time, port_id: u32, packet: u32, slot: Slot) {
         let last = self.last_arrival(port_id);
-        self.accept(now, port_id, packet, start, end);
+        self.accept(now, port_id, packet, slot);
         if last > now {
             let early = last.saturating_sub(self.last_arrival(port_id));
             let hot = &mut self.packets.hot[packet as usize];

@@ -9,6 +9,7 @@ use heddle_policy::{DreShift, Util};
 use heddle_transport::Kind;
 use heddle_units::{Bytes, Time};
 
+use super::admission::Slot;
 use super::impairments::Impairments;
 use super::management::Management;
 use super::packet::{Hot, NIL, PacketKind, Packets};
@@ -57,28 +58,28 @@ impl Network {
         let end = start + class.time_for(size);
         if class.has_two_queues() && start > now && self.packets.goes_first(packet, class.priority)
         {
-            return self.send_first(now, port_id, packet);
+            return self.send_if_admitted(now, port_id, packet);
         }
         if end - now > class.accept_within || port.waiting >= class.max_waiting || !port.is_clean {
-            return self.drop_if_full(now, port_id, packet);
+            return self.send_if_admitted(now, port_id, packet);
         }
-        self.accept(now, port_id, packet, start, end);
+        self.accept(now, port_id, packet, Slot { start, end });
     }
 
     #[inline]
-    pub(super) fn accept(&mut self, now: Time, port_id: u32, packet: u32, start: Time, end: Time) {
+    pub(super) fn accept(&mut self, now: Time, port_id: u32, packet: u32, slot: Slot) {
         if self.meter.is_some() {
             self.update_started(port_id, now);
         }
         let port = &mut self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
-        let (arrival, is_marked) = (end + class.delay, start - now > class.mark_time);
+        let (arrival, is_marked) = (slot.end + class.delay, slot.start - now > class.mark_time);
         if class.has_two_queues() {
-            return self.accept_second(now, port_id, packet, (start, end));
+            return self.accept_second(now, port_id, packet, slot);
         }
         let hot = &mut self.packets.hot[packet as usize];
         (hot.arrival, hot.next) = (arrival, NIL);
-        self.append(now, port_id, packet, (start, end, arrival));
+        self.append(now, port_id, packet, slot, arrival);
         if is_marked {
             self.mark(port_id, packet);
         }
@@ -91,7 +92,8 @@ impl Network {
         now: Time,
         port_id: u32,
         packet: u32,
-        (start, end, arrival): (Time, Time, Time),
+        Slot { start, end }: Slot,
+        arrival: Time,
     ) {
         let port = &mut self.ports[port_id as usize];
         let size = u32::from(self.packets.hot[packet as usize].size);
@@ -127,35 +129,6 @@ impl Network {
             segment.ecn.mark();
             self.port_stats[port_id as usize].ecn_marks += 1;
         }
-    }
-
-    /// Drops a packet if the port is down, loses it, or is full after `waiting` has been brought up
-    /// to date; accepts it otherwise.
-    #[cold]
-    pub(super) fn drop_if_full(&mut self, now: Time, port_id: u32, packet: u32) {
-        self.update_started(port_id, now);
-        let port = &self.ports[port_id as usize];
-        let class = &self.classes[usize::from(port.class)];
-        if class.is_managed {
-            return self.send_managed(now, port_id, packet);
-        }
-        let start = port.busy_until.max(now);
-        let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
-        let is_first = self.packets.goes_first(packet, class.priority);
-        let is_lost = !port.is_clean && self.is_lost(port_id, packet);
-        let port = &self.ports[port_id as usize];
-        let class = &self.classes[usize::from(port.class)];
-        let stats = &mut self.port_stats[port_id as usize];
-        if is_lost {
-            stats.failure_drops += 1;
-        } else if end - now > class.limit(is_first)
-            || (start > now && port.waiting >= class.max_waiting)
-        {
-            stats.buffer_drops += 1;
-        } else {
-            return self.accept_in_order(now, port_id, packet, (start, end));
-        }
-        self.packets.remove(packet);
     }
 
     /// Removes the packet that reaches the far end of a port's link now; `None` if the event is

@@ -148,31 +148,8 @@ impl Average {
 }
 
 impl Network {
-    /// Enqueues a packet at a port under a shared buffer or RED, or drops and counts it. What has
-    /// started is up to date.
-    pub(super) fn send_managed(&mut self, now: Time, port_id: u32, packet: u32) {
-        if !self.ports[port_id as usize].is_clean && self.is_lost(port_id, packet) {
-            self.port_stats[port_id as usize].failure_drops += 1;
-            return self.packets.remove(packet);
-        }
-        self.average(now, port_id);
-        let port = &self.ports[port_id as usize];
-        let class = &self.classes[usize::from(port.class)];
-        let start = port.busy_until.max(now);
-        let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
-        let is_full = end - now > class.buffer_time
-            || (start > now && port.waiting >= class.max_waiting)
-            || !self.has_room(now, port_id, packet);
-        if is_full {
-            self.port_stats[port_id as usize].buffer_drops += 1;
-            return self.packets.remove(packet);
-        }
-        self.accept_in_order(now, port_id, packet, (start, end));
-        self.mark_early(port_id, packet);
-    }
-
     /// True if a shared buffer has room for a packet of a port.
-    fn has_room(&mut self, now: Time, port_id: u32, packet: u32) -> bool {
+    pub(super) fn has_room(&mut self, now: Time, port_id: u32, packet: u32) -> bool {
         let Some(buffers) = &mut self.management.buffers else { return true };
         let (ports, classes) = (&self.ports, &self.classes);
         let held_by = |port: u32| {
@@ -196,7 +173,7 @@ impl Network {
     }
 
     /// Averages the queue that a packet finds at a port.
-    fn average(&mut self, now: Time, port_id: u32) {
+    pub(super) fn average(&mut self, now: Time, port_id: u32) {
         let Some(marking) = &mut self.management.marking else { return };
         let port = &self.ports[port_id as usize];
         let waiting = port.busy_until.saturating_sub(now);
@@ -206,7 +183,7 @@ impl Network {
     }
 
     /// Marks an accepted data packet as RED draws.
-    fn mark_early(&mut self, port_id: u32, packet: u32) {
+    pub(super) fn mark_early(&mut self, port_id: u32, packet: u32) {
         if self.packets.hot[packet as usize].kind != PacketKind::Forward
             || self.packets.is_control(packet)
         {

@@ -1,5 +1,6 @@
 //! Ports, links and the packets on them.
 
+mod admission;
 mod impairments;
 mod link;
 mod management;

@@ -18,6 +18,7 @@
 
 use heddle_units::Time;
 
+use super::admission::Slot;
 use super::link::Network;
 use super::packet::{Hot, NIL};
 use super::port::Priority;
@@ -68,14 +69,9 @@ impl PriorityQueue {
 impl Network {
     /// Accepts a packet at the end of the second queue; it is sent from `start` to `end`.
     #[inline]
-    pub(super) fn accept_second(
-        &mut self,
-        now: Time,
-        port_id: u32,
-        packet: u32,
-        (start, end): (Time, Time),
-    ) {
+    pub(super) fn accept_second(&mut self, now: Time, port_id: u32, packet: u32, slot: Slot) {
         self.update_started(port_id, now);
+        let Slot { start, end } = slot;
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let (arrival, is_marked) = (end + class.delay, start - now > class.mark_time);
         let queue = &mut self.priority_queues[port_id as usize];
@@ -86,29 +82,18 @@ impl Network {
         } else {
             queue.last_first = packet;
         }
-        self.append(now, port_id, packet, (start, end, arrival));
+        self.append(now, port_id, packet, slot, arrival);
         if is_marked {
             self.mark(port_id, packet);
         }
     }
 
-    /// Enqueues a packet in the first queue of a busy port. Buffers do not limit a host's: it would
-    /// not send the packet otherwise.
-    pub(super) fn send_first(&mut self, now: Time, port_id: u32, packet: u32) {
-        if !self.ports[port_id as usize].is_clean && self.is_lost(port_id, packet) {
-            self.port_stats[port_id as usize].failure_drops += 1;
-            return self.packets.remove(packet);
-        }
-        self.update_started(port_id, now);
+    /// Accepts a packet at the end of the first queue of a busy port, whose packets are then sent
+    /// until `end`.
+    pub(super) fn accept_first(&mut self, now: Time, port_id: u32, packet: u32, end: Time) {
         let port = &mut self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
         let size = u32::from(self.packets.hot[packet as usize].size);
-        let end = port.busy_until + class.time_for(size);
-        let is_full = end - now > class.buffer_time || port.waiting >= class.max_waiting;
-        if class.priority == Priority::FirstBytes && is_full {
-            self.port_stats[port_id as usize].buffer_drops += 1;
-            return self.packets.remove(packet);
-        }
         let queue = &mut self.priority_queues[port_id as usize];
         let before = queue.last_first;
         let start = (port.busy_until - queue.second_time).max(now);
