@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aya::maps::{Map, MapData};
-use heddle_bpf_loader::Pins;
+use heddle_bpf_loader::{Pins, XDP};
 
 use crate::explain::Explainer;
 use crate::maps::{Maps, PeerStates, PinnedMaps, ReadyKeys};
@@ -82,7 +82,7 @@ impl Balancer {
     /// [`Error::Program`] if the interface has another program or knows no native mode,
     /// [`Error::Link`] if the link cannot be pinned.
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<Attached, Error> {
-        match self.pins.link(interface) {
+        match self.pins.link(XDP, interface)? {
             Some(path) => self.program.attach_pinned(interface, mode, &path),
             None => self.program.attach(interface, mode).map(|()| Attached::Afresh),
         }

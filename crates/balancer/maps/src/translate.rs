@@ -7,7 +7,7 @@ use aya::Ebpf;
 use aya::maps::{Map, MapData};
 use aya::programs::SchedClassifier;
 use heddle_bpf_loader::maps::{Counts, Hash, Shape, absent_as_none};
-use heddle_bpf_loader::{Pins, TcDirection, attach_tc, remove_pins, run_tc};
+use heddle_bpf_loader::{Pins, TcDirection, attach_tc, has_links, link_pin, remove_pins, run_tc};
 
 use crate::abi::{Count, Opening, Subflow, SubflowKey, TranslateCounter, Translation};
 use crate::{Attached, Error, Run, interface_index, object};
@@ -121,6 +121,7 @@ impl Translate {
         let mut attached = Attached::Afresh;
         for (direction, name, side) in DIRECTIONS {
             let pin = self.directory.as_ref().map(|directory| link_pin(directory, side, index));
+            let pin = pin.transpose()?;
             attached = attach_tc(&mut self.object, name, interface, direction, pin.as_deref())?;
         }
         Ok(attached)
@@ -207,21 +208,8 @@ impl TranslateTables {
 /// [`Error::Pins`] if no program is attached there, or a pin cannot be removed.
 pub fn detach_translate(directory: &Path, interface: u32) -> Result<(), Error> {
     for (_, _, side) in DIRECTIONS {
-        let path = link_pin(directory, side, interface);
+        let path = link_pin(directory, side, interface)?;
         fs::remove_file(&path).map_err(|error| Error::Pins { path, error })?;
     }
-    let failed = |error| Error::Pins { path: directory.to_owned(), error };
-    let others = fs::read_dir(directory).map_err(failed)?;
-    let is_link = |name: &str| name.starts_with(LINK);
-    if others.flatten().any(|entry| is_link(&entry.file_name().to_string_lossy())) {
-        return Ok(());
-    }
-    remove_pins(directory)
-}
-
-/// The prefix of links' names.
-const LINK: &str = "link-";
-
-fn link_pin(directory: &Path, side: &str, interface: u32) -> PathBuf {
-    directory.join(format!("{LINK}{side}-{interface}"))
+    if has_links(directory)? { Ok(()) } else { remove_pins(directory) }
 }

@@ -7,7 +7,7 @@ use aya::programs::xdp::{XdpLink, XdpMode};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, netdevice, socket};
 
-use crate::{Error, Pins, Program};
+use crate::{Error, Pins, Program, XDP};
 
 /// The point in the kernel at which a program gets packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Program {
         interface: u32,
         mode: Mode,
     ) -> Result<Attached, Error> {
-        match Pins::lasting(directory)?.link(interface) {
+        match Pins::lasting(directory)?.link(XDP, interface)? {
             Some(path) => self.attach_pinned(interface, mode, &path),
             None => self.attach(interface, mode).map(|()| Attached::Afresh),
         }

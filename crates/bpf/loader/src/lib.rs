@@ -30,6 +30,6 @@ pub use bench::{Bench, Clients, Cost};
 pub use classifier::{TcDirection, attach_tc, run_tc};
 pub use error::Error;
 pub use generator::Generator;
-pub use pins::{Pins, detach, remove_pins};
+pub use pins::{Pins, XDP, detach, has_links, link_pin, remove_pins};
 pub use program::{Action, Program, Run};
 pub use traffic::{Senders, own_network, received};

@@ -7,6 +7,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::mount::{self, FsMountFlags, FsOpenFlags, MountAttrFlags};
@@ -73,18 +74,51 @@ impl Pins {
         }
     }
 
-    /// The path at which the link to an interface is pinned, if links are. By number: BPF file
-    /// systems refuse dots in names.
-    pub fn link(&self, interface: u32) -> Option<PathBuf> {
+    /// The path at which a link to an interface is pinned, if links are ([`link_pin`]).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn link(&self, hook: &str, interface: u32) -> Result<Option<PathBuf>, Error> {
         match self {
-            Self::Lasting(directory) => Some(directory.join(format!("{LINK}{interface}"))),
-            Self::Private(_) => None,
+            Self::Lasting(directory) => link_pin(directory, hook, interface).map(Some),
+            Self::Private(_) => Ok(None),
         }
     }
 }
 
 /// The prefix of links' names.
 const LINK: &str = "link-";
+
+/// The path at which a program's link to an interface ([`crate::interface_index`]) of this thread's
+/// network namespace is pinned: `link-HOOK-NAMESPACE-INTERFACE`. Two namespaces have interfaces of
+/// the same number, and the namespace's own number tells them apart (namespaces(7)). By numbers:
+/// BPF file systems refuse dots in names.
+///
+/// # Errors
+/// [`Error::Pins`] if /proc does not tell the namespace.
+pub fn link_pin(directory: &Path, hook: &str, interface: u32) -> Result<PathBuf, Error> {
+    let namespace = fs::metadata(NAMESPACE)
+        .map_err(|error| Error::Pins { path: NAMESPACE.into(), error })?
+        .ino();
+    Ok(directory.join(format!("{LINK}{hook}-{namespace}-{interface}")))
+}
+
+/// The calling thread's network namespace.
+const NAMESPACE: &str = "/proc/thread-self/ns/net";
+
+/// True if links are pinned in `directory`, to whatever interface.
+///
+/// # Errors
+/// [`Error::Pins`] if the directory cannot be read.
+pub fn has_links(directory: &Path) -> Result<bool, Error> {
+    let failed = |error| Error::Pins { path: directory.to_owned(), error };
+    let is_link = |name: &str| name.starts_with(LINK);
+    let mut pins = fs::read_dir(directory).map_err(failed)?.flatten();
+    Ok(pins.any(|pin| is_link(&pin.file_name().to_string_lossy())))
+}
+
+/// The hook of XDP programs, in the names of their links.
+pub const XDP: &str = "xdp";
 
 /// Removes all that is pinned in `directory`, and the directory: programs are detached and maps
 /// forgotten as soon as no process has them open. Nothing there is no error.
@@ -100,12 +134,12 @@ pub fn remove_pins(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// Detaches a program from one interface by removing the link that is pinned in `directory`: within
+/// Detaches an XDP program from one interface by removing the link that is pinned in `directory`: within
 /// moments, if no process has the link open.
 ///
 /// # Errors
 /// [`Error::Pins`] if the link's pin cannot be removed, or there is none.
 pub fn detach(directory: &Path, interface: u32) -> Result<(), Error> {
-    let path = directory.join(format!("{LINK}{interface}"));
+    let path = link_pin(directory, XDP, interface)?;
     fs::remove_file(&path).map_err(|error| Error::Pins { path, error })
 }

@@ -1,11 +1,11 @@
 //! A switch's programs with their maps.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aya::Ebpf;
 use aya::maps::{DevMap, Map, MapData};
 use aya::programs::SchedClassifier;
-use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, attach_tc, run_tc};
+use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, XDP, attach_tc, run_tc};
 
 use crate::abi::{CflbConstants, SWITCH_ABI};
 use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
@@ -92,17 +92,14 @@ impl Switch {
     /// [`Error::Program`] if the device has another XDP program or no such mode, [`Error::Link`] if
     /// the link cannot be pinned.
     pub fn attach(&mut self, device: &str, ifindex: u32) -> Result<Attached, Error> {
-        let path = |name: &str| match &self.pins {
-            Pins::Lasting(directory) => Some(link_path(directory, name, ifindex)),
-            Pins::Private(_) => None,
-        };
+        let path = |hook: &str| self.pins.link(hook, ifindex);
         match &mut self.programs {
             Programs::Tc(object) => {
-                let (ingress, egress) = (path("ingress"), path("egress"));
+                let (ingress, egress) = (path("ingress")?, path("egress")?);
                 attach_tc(object, EGRESS, device, TcDirection::Egress, egress.as_deref())?;
                 attach_tc(object, INGRESS, device, TcDirection::Ingress, ingress.as_deref())
             }
-            Programs::Xdp(xdp) => match path("xdp") {
+            Programs::Xdp(xdp) => match path(XDP)? {
                 Some(path) => xdp.program.attach_pinned(ifindex, xdp.mode, &path),
                 None => xdp.program.attach(ifindex, xdp.mode).map(|()| Attached::Afresh),
             },
@@ -173,11 +170,6 @@ impl Switch {
             Programs::Tc(_) => None,
         }
     }
-}
-
-/// The pin of a link.
-fn link_path(directory: &Path, name: &str, ifindex: u32) -> PathBuf {
-    directory.join(format!("link-{name}-{ifindex}"))
 }
 
 fn load_tc(mut object: Ebpf) -> Result<Ebpf, Error> {

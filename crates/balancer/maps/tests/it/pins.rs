@@ -11,7 +11,7 @@ use heddle_balancer_maps::abi::{Counter, HEDDLE_ABI, Settings};
 use heddle_balancer_maps::{
     Attached, Balancer, Error, Mode, Sizes, detach, interface_index, pass, remove_pins,
 };
-use heddle_bpf_loader::{Clients, Generator};
+use heddle_bpf_loader::{Clients, Generator, own_network};
 use heddle_testing::{Need, skip_without};
 
 /// A BPF file system of the test's own, mounted until it is dropped.
@@ -42,24 +42,19 @@ fn the_next_balancer_finds_maps_and_takes_the_link() {
     }
     let system = FileSystem::mount("link");
     let (directory, near) = (system.0.join("heddle"), veth());
-    let program = || {
-        let shown = ip("-d link show near");
-        let (_, rest) = shown.split_once("prog/xdp id ").expect("a program is attached");
-        rest.split(' ').next().unwrap().to_owned()
-    };
     let load = || Balancer::load_pinned(&directory, &Sizes::small()).unwrap();
 
     let mut first = load();
     first.maps.settings.set(&Settings { refresh: 42, ..Settings::default() }).unwrap();
     assert_eq!(first.attach(near, Mode::Native).unwrap(), Attached::Afresh);
-    let before = program();
+    let before = shown();
     drop(first);
-    assert_eq!(program(), before, "the program stays when its daemon goes");
+    assert_eq!(shown(), before, "the program stays when its daemon goes");
 
     let mut second = load();
     assert_eq!(second.maps.settings.get().unwrap().refresh, 42);
     assert_eq!(second.attach(near, Mode::Native).unwrap(), Attached::InPlace);
-    assert_ne!(program(), before);
+    assert_ne!(shown(), before);
 
     drop(second);
     detach(&directory, near).unwrap();
@@ -86,6 +81,42 @@ fn the_program_that_passes_stays_and_is_replaced_and_detached() {
     assert!(ip("-d link show near").contains("prog/xdp"), "it stays without a process");
     detach(&directory, near).unwrap();
     assert!(matches!(detach(&directory, near), Err(Error::Pins { .. })), "it is gone");
+}
+
+/// Two namespaces have interfaces of one number, as the first ones of containers.
+#[test]
+fn pins_of_one_namespace_are_no_others() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let system = FileSystem::mount("namespaces");
+    let directory = system.0.join("decap");
+    let attach = || {
+        own_network().unwrap();
+        ip("link add near index 77 type veth peer name far");
+        let attached = pass().unwrap().attach_lasting(&directory, 77, Mode::Native).unwrap();
+        assert_eq!(attached, Attached::Afresh);
+        shown()
+    };
+    let first = attach();
+    let second = std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let own = attach();
+            detach(&directory, 77).unwrap();
+            own
+        });
+        other.join().unwrap()
+    });
+    assert_ne!(first, second);
+    assert_eq!(shown(), first, "the first namespace's program stays");
+    detach(&directory, 77).unwrap();
+}
+
+/// The program that is attached to `near`.
+fn shown() -> String {
+    let shown = ip("-d link show near");
+    let (_, rest) = shown.split_once("prog/xdp id ").expect("a program is attached");
+    rest.split(' ').next().unwrap().to_owned()
 }
 
 /// One balancer after the other takes the place of the one before, while frames come in: each is
