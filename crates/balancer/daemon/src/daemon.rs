@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heddle_balancer_maps::Mode;
-use heddle_daemon::{http, signals};
+use heddle_daemon::{http, notify, signals};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -69,17 +69,22 @@ pub struct Options {
 /// # Errors
 /// [`DaemonError`] if it cannot start. Later failures are logged.
 pub async fn run(options: Options) -> Result<(), DaemonError> {
-    // Before anything else: a signal must not kill a daemon that is starting.
-    let (mut hangup, mut end) = (signal(SignalKind::hangup())?, pin!(signals::end()?));
+    // Before anything else: a reload must not kill a daemon that is starting.
+    let mut hangup = signal(SignalKind::hangup())?;
     let config = reload::read(&options.config)?;
     let devices = devices::find(&config.balancer.interfaces, options.mode).await?;
     let listener = admin::bind(&config.balancer.admin)?;
     let metrics = bind_metrics(&config)?;
+    // SIGTERM is not caught until now: the kernel ends a daemon while it verifies the programs.
     let mut core = Core::start(config, &options)?;
+    let mut end = pin!(signals::end()?);
     // Opened as long as there are capabilities.
     let peer_states = core.peer_states()?;
     let mut sources = EventSources::new(core.config(), options.mode);
-    resolve_next_hops(&mut core, &mut sources).await;
+    tokio::select! {
+        () = &mut end => return Ok(()),
+        () = resolve_next_hops(&mut core, &mut sources) => {}
+    }
     let program = core.attach(&devices)?;
     let real_time = RealTime::take().inspect_err(|error| {
         tracing::info!(%error, "heartbeats have the priority of ordinary threads");
@@ -98,6 +103,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     let mut expiry = interval(EXPIRY_INTERVAL);
     expiry.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut starting = interval(STARTING_INTERVAL);
+    let mut told = false;
     tracing::info!(name = core.config().balancer.name, "the balancer runs");
     loop {
         tokio::select! {
@@ -113,12 +119,17 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
         }
         core.state.note_isolation();
         let ready = core.check_ready(&sources.status());
+        if ready && !told {
+            notify::ready();
+            told = true;
+        }
         core.reconcile();
         core.supply_keys();
         sources.follow(core.config(), &core.state.view);
         sources.probe(core.probed());
         sources.set_ready(ready);
     }
+    notify::stopping();
     tracing::info!("the daemon stops; the program goes on with the maps as they are");
     // From here on `/healthz` answers that the daemon stops.
     drop(messages);

@@ -16,8 +16,7 @@ use crate::netlink::{self, Netlink};
 use crate::offloads;
 use crate::vlan::{Unusable, Vlan};
 
-/// The device for each interface, both by name. For an interface that is not there it is the
-/// interface.
+/// The device for each interface, both by name.
 pub type Devices = BTreeMap<String, String>;
 
 /// The reasons why an interface cannot be served.
@@ -43,6 +42,9 @@ pub enum DeviceError {
         /// The device below, or a port of the bond below.
         device: String,
     },
+    /// It is not there.
+    #[error("balancer.interfaces: there is no network interface {0}\nhelp: ip link lists them")]
+    Missing(String),
     /// The kernel has not answered.
     #[error("the kernel does not say which device is below an interface: {0}")]
     Kernel(#[from] io::Error),
@@ -58,7 +60,7 @@ pub async fn find(interfaces: &[String], mode: Mode) -> Result<Devices, DeviceEr
     let mut devices = Devices::new();
     for interface in interfaces {
         let found = device(&netlink, interface, mode).await?;
-        let device = found.unwrap_or_else(|| interface.clone());
+        let device = found.ok_or_else(|| DeviceError::Missing(interface.clone()))?;
         if *interface != device {
             check_tags(&netlink, interface, &device).await?;
         }

@@ -26,6 +26,14 @@ pub enum PrivateFileError {
         /// Its permissions.
         mode: u32,
     },
+    /// Another user owns it, who may read and change it.
+    #[error("{} is user {owner}'s, neither root's nor this user's\nhelp: chown root {}", path.display(), path.display())]
+    Owner {
+        /// The file.
+        path: PathBuf,
+        /// Its owner's number.
+        owner: u32,
+    },
     /// The file is longer than its content may be.
     #[error("{} has more than {limit} bytes", path.display())]
     TooLong {
@@ -43,7 +51,11 @@ pub enum PrivateFileError {
 pub fn read(path: &Path, limit: u64) -> Result<Zeroizing<Vec<u8>>, PrivateFileError> {
     let unreadable = |error| PrivateFileError::Unreadable { path: path.to_owned(), error };
     let file = File::open(path).map_err(unreadable)?;
-    let mode = file.metadata().map_err(unreadable)?.mode() & 0o777;
+    let metadata = file.metadata().map_err(unreadable)?;
+    let (mode, owner) = (metadata.mode() & 0o777, metadata.uid());
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Err(PrivateFileError::Owner { path: path.to_owned(), owner });
+    }
     if mode & 0o077 != 0 {
         return Err(PrivateFileError::Open { path: path.to_owned(), mode });
     }
@@ -74,6 +86,12 @@ mod tests {
             assert_eq!(matches!(read, Err(PrivateFileError::Open { .. })), open, "{mode:o}");
         }
         assert_eq!(read(&path, 5).unwrap().as_slice(), b"12345");
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(&path, Some(4321), None).unwrap();
+            let refused = read(&path, 5).unwrap_err().to_string();
+            assert!(refused.contains("user 4321's") && refused.contains("chown root"), "{refused}");
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
         assert!(matches!(read(&path, 4), Err(PrivateFileError::TooLong { limit: 4, .. })));
         let missing = read(&folder.path().join("missing"), 5).unwrap_err().to_string();
         assert!(missing.starts_with("cannot read ") && missing.contains("missing"), "{missing}");

@@ -5,8 +5,9 @@
 //! - With `http`: [`http`], servers of HTTP/1.1, and [`metrics`] for Prometheus.
 //! - With `api`: [`problem`] documents (RFC 9457), and [`openapi`], the description of a daemon's
 //!   resources.
-//! - With `linux`: [`socket`], a Unix socket of a daemon's own, [`log`], [`privilege`], facts about
-//!   interfaces ([`links`], [`mac`]) by [`netlink`], and tasks that start again ([`supervisor`]).
+//! - With `linux`: [`socket`], a Unix socket of a daemon's own, [`log`], [`privilege`], what the
+//!   service manager is told ([`notify`]), facts about interfaces ([`links`], [`mac`]) by
+//!   [`netlink`], and tasks that start again ([`supervisor`]).
 
 #[cfg(feature = "http")]
 pub mod http;
@@ -22,6 +23,8 @@ pub mod mailbox;
 pub mod metrics;
 #[cfg(feature = "linux")]
 pub mod netlink;
+#[cfg(feature = "linux")]
+pub mod notify;
 #[cfg(feature = "api")]
 pub mod openapi;
 #[cfg(feature = "linux")]

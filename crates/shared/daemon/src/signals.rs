@@ -2,8 +2,8 @@
 
 use std::io;
 
-/// Is ready once SIGINT or SIGTERM comes. They are caught from now on: call it before anything
-/// else, so that a signal kills no daemon that is starting.
+/// Is ready once SIGINT or SIGTERM comes. They are caught from now on: before that they end the
+/// daemon at once, also while the kernel works for it.
 ///
 /// # Errors
 /// If the system does not let them be caught.

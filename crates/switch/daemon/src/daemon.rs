@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use heddle_daemon::socket::{self, Listener};
 use heddle_daemon::supervisor::{Supervised, supervise};
-use heddle_daemon::{http, privilege, signals};
+use heddle_daemon::{http, notify, privilege, signals};
 use heddle_program::Failure;
 use heddle_switch_maps::Originator;
 use tokio::net::TcpListener;
@@ -35,11 +35,12 @@ use probes::Probes;
 /// A configuration that is wrong, and [`DaemonError`] if it cannot start. Later failures are
 /// logged.
 pub async fn run(path: &Path) -> Result<(), Failure> {
-    let mut end = pin!(signals::end()?);
     let config = config::read(path)?;
     let listener = Arc::new(socket::bind(&config.admin).map_err(DaemonError::Admin)?);
     let metrics = bind_metrics(&config)?;
+    // SIGTERM is not caught until then: the kernel ends a daemon while it verifies the programs.
     let mut state = start(config).await?;
+    let mut end = pin!(signals::end()?);
     // Opened as long as there are capabilities.
     let originator = originator(&state)?;
     // Needs a process with one thread; from here on there may be more.
@@ -51,6 +52,7 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     let (to_task, mut requests) = mpsc::channel(REQUEST_QUEUE);
     let _servers = servers(&listener, metrics, &to_task);
     tracing::info!(node = state.config.node, scheme = %state.config.scheme.scheme, "the switch runs");
+    notify::ready();
     loop {
         let converges = state.converges_at();
         tokio::select! {
@@ -69,6 +71,7 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     if let Some(probes) = probes {
         tracing::info!(sent = probes.sent(), failed = probes.failed(), "the last probes are sent");
     }
+    notify::stopping();
     tracing::info!("the daemon stops; the programs go on with the maps as they are");
     Ok(())
 }

@@ -16,7 +16,7 @@ use super::key_supply::KeySupply;
 use super::message::Message;
 use super::shared::Shared;
 use super::state::{Inputs, State};
-use crate::config::{Config, Membership, Secret};
+use crate::config::{Config, Membership, Secret, SecretError};
 use crate::devices::Devices;
 use crate::health;
 use crate::heartbeat::Probed;
@@ -60,10 +60,11 @@ impl Core {
     /// # Errors
     /// [`CoreError`].
     pub fn start(config: Config, options: &Options) -> Result<Core, CoreError> {
+        let secrets = Secrets::read(&config)?;
         let mut balancer = Balancer::load_pinned(&config.balancer.pin, &config.sizes)?;
         let explainer = balancer.explainer()?;
         let before = balancer.maps.settings.get()?;
-        let keys = keys(&config, before.seed)?;
+        let keys = secrets.keys(before.seed)?;
         if changes_seed(before.maglev_seed, keys.maglev_seed) {
             tracing::warn!("{SEED_CHANGED}");
         }
@@ -271,21 +272,35 @@ pub(super) fn changes_seed(before: u64, after: u64) -> bool {
     before != 0 && after != 0 && before != after
 }
 
-/// The keys of a configuration. The tables' seed is kept as long as their entries are; `[0, 0]`:
-/// there is none yet.
-///
-/// # Errors
-/// Without randomness, or if the secret cannot be read.
-pub(super) fn keys(config: &Config, seed: [u64; 2]) -> Result<Keys, CoreError> {
-    let seed = if seed == [0; 2] { random()? } else { seed };
-    let Some(steering) = &config.steering else {
-        return Ok(Keys { seed, maglev_seed: 0, steering: [[0; 2]; 2] });
-    };
-    let signs = Secret::read(&steering.secret_file)?.steering_key();
-    let accepted = steering.accepted_secret_file.as_deref().map(Secret::read).transpose()?;
-    let accepted = accepted.map_or([0; 2], |secret| secret.steering_key());
-    let maglev_seed = Secret::read(&steering.seed_file)?.maglev_seed();
-    Ok(Keys { seed, maglev_seed, steering: [signs, accepted] })
+/// The keys that follow from the secrets of a configuration: read before programs are loaded.
+pub(super) struct Secrets {
+    maglev_seed: u64,
+    steering: [[u64; 2]; 2],
+}
+
+impl Secrets {
+    /// # Errors
+    /// If a secret cannot be used.
+    pub(super) fn read(config: &Config) -> Result<Secrets, SecretError> {
+        let Some(steering) = &config.steering else {
+            return Ok(Secrets { maglev_seed: 0, steering: [[0; 2]; 2] });
+        };
+        let signs = Secret::read(&steering.secret_file)?.steering_key();
+        let accepted = steering.accepted_secret_file.as_deref().map(Secret::read).transpose()?;
+        let accepted = accepted.map_or([0; 2], |secret| secret.steering_key());
+        let maglev_seed = Secret::read(&steering.seed_file)?.maglev_seed();
+        Ok(Secrets { maglev_seed, steering: [signs, accepted] })
+    }
+
+    /// All keys. The tables' seed is kept as long as their entries are; `[0, 0]`: there is none
+    /// yet.
+    ///
+    /// # Errors
+    /// Without randomness.
+    pub(super) fn keys(self, seed: [u64; 2]) -> Result<Keys, CoreError> {
+        let seed = if seed == [0; 2] { random()? } else { seed };
+        Ok(Keys { seed, maglev_seed: self.maglev_seed, steering: self.steering })
+    }
 }
 
 fn random() -> Result<[u64; 2], CoreError> {

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::core::{SEED_CHANGED, changes_seed, keys};
+use heddle_balancer_maps::interface_index;
+use heddle_daemon::notify;
+
+use super::core::{SEED_CHANGED, Secrets, changes_seed};
 use super::shared::Shared;
 use super::{Core, DaemonError};
 use crate::config::{self, Config};
@@ -24,7 +27,9 @@ impl Core {
     /// were: a wrong file, an unreadable secret, no room in the maps, or a write that the kernel
     /// refused.
     pub fn reload(&mut self) -> Result<Vec<String>, String> {
+        notify::reloading();
         let result = self.try_reload();
+        notify::reloaded(result.as_ref().err().map(String::as_str));
         match &result {
             Ok(changes) => {
                 self.counts.reloads += 1;
@@ -43,8 +48,10 @@ impl Core {
     fn try_reload(&mut self) -> Result<Vec<String>, String> {
         let mut config = read(&self.path).map_err(|error| error.to_string())?;
         let old = &self.state.inputs;
+        check_interfaces(&old.config, &config)?;
         let fixed = keep_fixed(&old.config, &mut config);
-        let keys = keys(&config, old.keys.seed).map_err(|error| error.to_string())?;
+        let secrets = Secrets::read(&config).map_err(|error| error.to_string())?;
+        let keys = secrets.keys(old.keys.seed).map_err(|error| error.to_string())?;
         if changes_seed(old.keys.maglev_seed, keys.maglev_seed) {
             return Err(SEED_CHANGED.into());
         }
@@ -61,6 +68,17 @@ impl Core {
         self.set_shared(shared);
         Ok(changes)
     }
+}
+
+/// Refuses interfaces that are new in the file and not there: the next start would fail.
+fn check_interfaces(old: &Config, new: &Config) -> Result<(), String> {
+    let known = &old.balancer.interfaces;
+    let added = new.balancer.interfaces.iter().filter(|name| !known.contains(name));
+    for name in added {
+        interface_index(name)
+            .map_err(|error| format!("balancer.interfaces: {error}\nhelp: ip link lists them"))?;
+    }
+    Ok(())
 }
 
 /// Gives settings that are only read at the start their old values.

@@ -26,5 +26,6 @@ mod packaging;
 mod ports;
 mod quic;
 mod shared;
+mod starting;
 mod vlan;
 mod whole;

@@ -56,6 +56,11 @@ fn collect_keys(value: &Value, keys: &mut Vec<String>) {
 }
 
 #[test]
+fn the_unit_has_started_when_the_daemon_says_so() {
+    assert!(UNIT.lines().any(|line| line == "Type=notify"));
+}
+
+#[test]
 fn the_unit_allows_the_capabilities_that_starting_takes_and_no_others() {
     let allowed = UNIT.lines().find_map(|line| line.strip_prefix("CapabilityBoundingSet="));
     let mut allowed: Vec<&str> = allowed.unwrap().split(' ').collect();
