@@ -33,6 +33,8 @@
 //! ```
 
 mod commands;
+mod examine;
+mod files;
 mod memory;
 mod raw;
 mod resolve;
@@ -42,6 +44,8 @@ mod secret;
 mod tests;
 
 pub use commands::commands;
+pub use examine::{Examined, examine};
+pub use files::{Flaw, file_flaws};
 pub use heddle_config::ConfigError;
 pub use memory::Memory;
 pub use raw::{Backend as BackendEntry, BackendState};

@@ -25,7 +25,8 @@ pub use choices::{Clock, Sources};
 pub use decap::Decap;
 pub use explain::{Explainer, Explanation};
 pub use heddle_bpf_loader::{
-    Action, Attached, Error, Mode, Program, Run, detach, interface_index, pass, remove_pins,
+    Action, Attached, Error, Mode, Program, Run, XDP, detach, interface_index, link_pin, pass,
+    remove_pins,
 };
 pub use sizes::{Buckets, Sizes};
 pub use ticks::Ticks;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use aya::programs::ProgramError;
 use aya::programs::links::{FdLink, PinnedLink};
 use aya::programs::xdp::{XdpLink, XdpMode};
 use rustix::io::Errno;
@@ -50,10 +51,10 @@ impl Program {
     /// Attaches the program to an interface until it is dropped.
     ///
     /// # Errors
-    /// [`Error::Program`] if the interface has a program already, or no such mode.
+    /// [`Error::Attach`] if the interface has a program already, or no such mode.
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<(), Error> {
-        self.xdp_mut()?.attach_to_if_index(interface, mode.into())?;
-        Ok(())
+        let attached = self.xdp_mut()?.attach_to_if_index(interface, mode.into());
+        attached.map(drop).map_err(|error| refused(interface, error))
     }
 
     /// Attaches the program to an interface ([`interface_index`]) by a link that is pinned in
@@ -61,7 +62,7 @@ impl Program {
     /// that is pinned there gives its place to this one.
     ///
     /// # Errors
-    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Program`] if the interface
+    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Attach`] if the interface
     /// has another program or knows no such mode, [`Error::Link`] if the link cannot be pinned.
     pub fn attach_lasting(
         &mut self,
@@ -79,7 +80,7 @@ impl Program {
     /// by a new one to be pinned there. A link whose interface is gone is replaced.
     ///
     /// # Errors
-    /// [`Error::Program`] if the interface has another program or no such mode, [`Error::Link`] if
+    /// [`Error::Attach`] if the interface has another program or no such mode, [`Error::Link`] if
     /// the link cannot be pinned.
     pub fn attach_pinned(
         &mut self,
@@ -91,7 +92,8 @@ impl Program {
             return Ok(Attached::InPlace);
         }
         let xdp = self.xdp_mut()?;
-        let id = xdp.attach_to_if_index(interface, mode.into())?;
+        let attached = xdp.attach_to_if_index(interface, mode.into());
+        let id = attached.map_err(|error| refused(interface, error))?;
         let link = FdLink::try_from(xdp.take_link(id)?).map_err(failed)?;
         link.pin(path).map_err(failed)?;
         Ok(Attached::Afresh)
@@ -112,6 +114,14 @@ impl Program {
     }
 }
 
+/// The kernel's reason, which the loader's error leaves out of its text.
+fn refused(interface: u32, error: ProgramError) -> Error {
+    match error {
+        ProgramError::SyscallError(error) => Error::Attach { interface, error: error.io_error },
+        other => other.into(),
+    }
+}
+
 /// The result of taking over a link.
 #[derive(PartialEq, Eq)]
 enum TakenOver {
@@ -121,8 +131,8 @@ enum TakenOver {
 }
 
 /// The interface of the link is gone.
-pub(crate) fn is_orphan(error: &aya::programs::ProgramError) -> bool {
-    let aya::programs::ProgramError::SyscallError(error) = error else { return false };
+pub(crate) fn is_orphan(error: &ProgramError) -> bool {
+    let ProgramError::SyscallError(error) = error else { return false };
     error.io_error.raw_os_error() == Some(Errno::NOLINK.raw_os_error())
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use aya::maps::MapError;
 use aya::programs::ProgramError;
+use rustix::io::Errno;
 
 /// A failure of the kernel's or of this crate's.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +58,14 @@ pub enum Error {
         /// The system's error.
         error: io::Error,
     },
+    /// The kernel does not attach the program to an interface.
+    #[error("cannot attach to interface {interface}: {}", refusal(error))]
+    Attach {
+        /// The interface's number.
+        interface: u32,
+        /// The kernel's error.
+        error: io::Error,
+    },
     /// A link could not be pinned, or a pinned one not be used.
     #[error("cannot pin or take over the program's link to an interface: {0}")]
     Link(String),
@@ -73,6 +82,22 @@ pub enum Error {
         /// The number of entries.
         entries: u64,
     },
+}
+
+/// The usual reasons of drivers and kernel for not taking an XDP program.
+fn refusal(error: &io::Error) -> String {
+    let why = match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(Errno::BUSY | Errno::EXIST) => {
+            "it has another XDP program\nhelp: ip -details link names it; ip link set dev DEVICE xdp off takes it off"
+        }
+        Some(Errno::OPNOTSUPP) => "its driver has no native XDP\nhelp: --attach generic",
+        Some(Errno::INVAL | Errno::RANGE) => {
+            "its driver does not take XDP programs with this MTU or as many queues\nhelp: a smaller MTU (3502 or less), fewer queues, or --attach generic"
+        }
+        _ => return error.to_string(),
+    };
+    let (why, help) = why.split_once('\n').unwrap_or((why, ""));
+    format!("{why} ({error})\n{help}")
 }
 
 impl From<aya::EbpfError> for Error {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::suggest::suggest;
+use crate::suggest::{nearest, suggest};
 
 /// A configuration that cannot be used. Displays as `file:line: key: message`, and `help: ...` on a
 /// second line if a fix is suggested.
@@ -51,6 +51,14 @@ impl ConfigError {
     /// the file.
     pub fn override_source(&self) -> Option<&'static str> {
         self.0.place.override_source
+    }
+}
+
+impl ConfigError {
+    /// The same error, of this key.
+    pub(crate) fn with_key(mut self, key: String) -> ConfigError {
+        self.0.key = key;
+        self
     }
 }
 
@@ -158,6 +166,18 @@ impl Problem {
     #[must_use]
     pub fn in_file(self, file: &str, line: Option<usize>) -> Problem {
         self.locate(|_| Place { file: file.to_owned(), line, override_source: None })
+    }
+
+    /// The key so far.
+    pub(crate) fn key(&self) -> &[String] {
+        &self.0.key
+    }
+
+    /// A name that is not known, and the one that was meant, if that is near enough.
+    pub(crate) fn nearest(&self) -> Option<(String, String)> {
+        let Help::Nearest { name, known } = &self.0.help else { return None };
+        let meant = nearest(name, known.iter().map(String::as_str))?;
+        Some((name.clone(), meant.to_owned()))
     }
 
     /// Fixes the place if it is not known yet.

@@ -19,7 +19,7 @@ use heddle_program::{
     output::{self, counted},
     table::{self, Table},
 };
-use heddled::config::{self, Config, Membership, Memory, Service};
+use heddled::config::{self, Config, ConfigError, Examined, Membership, Memory, Service};
 use serde_json::{Value, json};
 
 use crate::args::Check;
@@ -32,27 +32,60 @@ const REFUSED: u8 = 3;
 pub(crate) fn check(args: &Check, common: &Common) -> Result<ExitCode, Failure> {
     let name = args.file.display().to_string();
     let text = fs::read_to_string(&args.file).with_context(|| name.clone())?;
-    let config = config::load(&name, &text)?;
-    let mut findings = services::findings(&config);
-    if !args.file_only {
-        findings.extend(machine::findings(&config));
-    }
-    findings.sort_by_key(|finding| finding.severity);
+    let examined = config::examine(&name, &text);
+    let findings = findings(&examined, &name, args.file_only);
+    let config = examined.sound.as_ref().filter(|_| examined.mistakes.is_empty());
     match common.json {
-        true => output::json(&to_json(&config, &findings))?,
-        false => output::line(report(&name, &config, &findings))?,
+        true => output::json(&to_json(config, &findings))?,
+        false => output::line(report(&name, config, &findings))?,
     }
     Ok(if can_work(&findings) { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
+}
+
+/// All findings with their lines: the mistakes of the file, and what the rest of it meets here.
+fn findings(examined: &Examined, name: &str, file_only: bool) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = examined.mistakes.iter().map(mistake).collect();
+    if !examined.complete {
+        let message = "the rest of the file cannot be checked before this is corrected";
+        findings.push(Finding::note(name, message));
+    }
+    if let Some(config) = &examined.sound {
+        if examined.mistakes.is_empty() {
+            findings.extend(services::findings(config));
+        }
+        if !file_only {
+            let is_sound = |finding: &Finding| {
+                finding.key.as_ref().is_none_or(|key| !examined.is_mistaken(key))
+            };
+            findings.extend(machine::findings(config).into_iter().filter(is_sound));
+        }
+    }
+    for finding in &mut findings {
+        let line = finding.key.as_ref().and_then(|key| examined.line(key));
+        finding.place = line.map(|line| (name.to_owned(), line));
+    }
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+fn mistake(error: &ConfigError) -> Finding {
+    let subject = if error.key().is_empty() { "file" } else { error.key() };
+    let finding = Finding::error(subject, error.message()).at(error.key());
+    match error.help() {
+        Some(help) => finding.fix(help),
+        None => finding,
+    }
 }
 
 fn can_work(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.severity != Severity::Error)
 }
 
-fn report(name: &str, config: &Config, findings: &[Finding]) -> String {
+fn report(name: &str, config: Option<&Config>, findings: &[Finding]) -> String {
     let verdict = if can_work(findings) { "ok" } else { "cannot work like this" };
     let listed: String = findings.iter().map(|finding| format!("\n{finding}")).collect();
-    format!("{name}: {verdict}\n{}{listed}", summary(config))
+    let summary = config.map(|config| format!("\n{}", summary(config))).unwrap_or_default();
+    format!("{name}: {verdict}{summary}{listed}")
 }
 
 fn summary(config: &Config) -> String {
@@ -121,17 +154,20 @@ fn commands(service: &Service) -> Vec<String> {
     lines
 }
 
-fn to_json(config: &Config, findings: &[Finding]) -> Value {
-    let memory = Memory::of(&config.sizes);
-    let services: Vec<Value> = config.services.iter().map(service_json).collect();
-    json!({
+fn to_json(config: Option<&Config>, findings: &[Finding]) -> Value {
+    let mut json = json!({
         "ok": can_work(findings),
-        "name": config.balancer.name,
-        "interfaces": config.balancer.interfaces,
-        "memory": { "flows": memory.flows, "tokens": memory.tokens, "maglev": memory.maglev, "total": memory.total() },
-        "services": services,
         "findings": findings.iter().map(Finding::json).collect::<Vec<_>>(),
-    })
+    });
+    let Some(config) = config else { return json };
+    let memory = Memory::of(&config.sizes);
+    json["name"] = config.balancer.name.clone().into();
+    json["interfaces"] = json!(config.balancer.interfaces);
+    json["memory"] = json!({
+        "flows": memory.flows, "tokens": memory.tokens, "maglev": memory.maglev, "total": memory.total(),
+    });
+    json["services"] = config.services.iter().map(service_json).collect();
+    json
 }
 
 fn service_json(service: &Service) -> Value {

@@ -65,6 +65,11 @@ pub(super) fn failed(error: Error) -> Failure {
         _ if !rustix::process::geteuid().is_root() => {
             Failure::advised(message, "eBPF programs are root's to attach: try it with sudo")
         }
+        Error::Attach { .. } => {
+            let (message, help) =
+                message.split_once("\nhelp: ").unwrap_or((&message, "dmesg may say more"));
+            Failure::advised(message, help.replace("--attach generic", "--generic"))
+        }
         error @ Error::Program(_) => Failure::advised(
             format!("{:#}", anyhow::Error::new(error)),
             "does the interface have another XDP program (ip link)? For a driver without XDP: --generic",

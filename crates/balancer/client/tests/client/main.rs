@@ -86,16 +86,50 @@ fn check_refuses_what_cannot_work_and_says_what_would() {
 fn a_wrong_configuration_is_told_by_line_key_and_mend() {
     let folder = folder();
     folder.put("bad.toml", &GOOD.replace("port = 443", "prot = 443"));
-    let said = folder.run("check bad.toml").failed(3);
+    let ran = folder.run("check --file-only bad.toml");
     assert_eq!(
-        said,
-        "error: bad.toml:8: service.0.prot: this key is not known here\nhelp: did you mean `port`?\n"
+        (ran.code, &*ran.out),
+        (
+            Some(3),
+            "bad.toml: cannot work like this\nerror: bad.toml:8: service.0.prot: this key is not known here\n  fix: did you mean `port`?\n"
+        )
     );
-    let ran = folder.run("check --json bad.toml");
-    let why = ran.json();
-    assert_eq!((ran.code, &why["error"], &why["line"]), (Some(3), &"config".into(), &8.into()));
+    let ran = folder.run("check --file-only --json bad.toml");
+    let told = ran.json();
+    let why = &told["findings"][0];
+    assert_eq!((ran.code, &told["ok"], &why["line"]), (Some(3), &false.into(), &8.into()));
     assert_eq!(why["key"], "service.0.prot");
     assert!(folder.run("check nowhere.toml").failed(1).contains("nowhere.toml: No such file"));
+}
+
+/// The example, on a machine that is not made for it.
+#[test]
+fn the_shipped_example_tells_everything_that_is_missing_here() {
+    let folder = folder();
+    let example = include_str!("../../../../../packaging/heddled.toml");
+    let wrong = example
+        .replace("interfaces = [\"eth0\"]", "interfaces = [\"no-such-dev\"]")
+        .replace("/etc/heddle/secret", "no-such-secret")
+        .replace("mptcp = \"learn\"", "mptcp = \"lern\"")
+        .replace("gue\"      ", "guee\"     ");
+    folder.put("lb.toml", &wrong);
+    let ran = folder.run("check --json lb.toml");
+    assert_eq!(ran.code, Some(3));
+    let told = ran.json();
+    let line = |text: &str| wrong.lines().position(|line| line.starts_with(text)).unwrap() + 1;
+    let wanted = [
+        ("no-such-dev", line("interfaces ="), "interfaces = [...] with one of"),
+        ("steering.secret_file", line("secret_file ="), "openssl rand -hex 32 > no-such-secret"),
+        ("service.0.mptcp", line("mptcp = \"lern"), "did you mean `learn`?"),
+        ("service.1.forwarding", line("forwarding = \"guee"), "did you mean `gue`?"),
+    ];
+    for (subject, line, fix) in wanted {
+        let found =
+            told["findings"].as_array().unwrap().iter().find(|found| found["subject"] == subject);
+        let found = found.unwrap_or_else(|| panic!("{subject}: {told:#}"));
+        assert_eq!(found["line"], line, "{found}");
+        assert!(found["fix"].as_str().unwrap().contains(fix), "{found}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod deserializer;
 mod messages;
 mod node;
 mod overrides;
+mod repair;
 mod table;
 
 use serde::de::DeserializeOwned;
@@ -16,6 +17,7 @@ use toml::de::DeTable;
 
 use crate::error::{ConfigError, Place, Problem};
 use node::{Lines, Node, Origin};
+pub use repair::Examined;
 
 /// Bytes of the longest text that is parsed. A parsed text takes up to sixty times its length in
 /// memory.
@@ -113,6 +115,15 @@ impl Document {
     /// True if the file has this dotted key, or an override has set it.
     pub fn contains(&self, key: &str) -> bool {
         key.split('.').try_fold(&self.root, |node, step| node.child(step)).is_some()
+    }
+
+    /// The text at a dotted key, if there is one.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        let node = key.split('.').try_fold(&self.root, |node, step| node.child(step))?;
+        match &node.value {
+            node::Value::String(text) => Some(text),
+            _ => None,
+        }
     }
 
     /// Reads the whole file as a `T`.

@@ -28,6 +28,8 @@ pub(crate) struct Interface<'a> {
     pub(crate) processors: u64,
     /// The configuration has `accept_macs`.
     pub(crate) accepts_macs: bool,
+    /// A daemon of this configuration has attached its program; none: not known.
+    pub(crate) is_pinned: Option<bool>,
 }
 
 impl Interface<'_> {
@@ -185,10 +187,25 @@ impl Interface<'_> {
 
     fn program(&self) -> Option<Finding> {
         let id = self.link.program?;
-        let message = format!(
-            "the XDP program with id {id} is attached: if it is not heddled's own, heddled cannot attach another"
+        let fix = format!(
+            "ip link set dev {} xdp off, if nothing needs it: bpftool prog show id {id}",
+            self.name()
         );
-        Some(Finding::note(self.name(), message).fix(format!("bpftool prog show id {id}")))
+        match self.is_pinned {
+            Some(true) => None,
+            Some(false) => {
+                let message = format!(
+                    "the XDP program with id {id} is attached, which is not heddled's: heddled cannot attach another"
+                );
+                Some(Finding::error(self.name(), message).fix(fix))
+            }
+            None => {
+                let message = format!(
+                    "the XDP program with id {id} is attached: if it is not heddled's own, heddled cannot attach another"
+                );
+                Some(Finding::note(self.name(), message).fix(fix))
+            }
+        }
     }
 
     fn veth(&self) -> Option<Finding> {

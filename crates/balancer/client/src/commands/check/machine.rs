@@ -3,11 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::IpAddr;
+use std::io::ErrorKind;
+use std::net::{IpAddr, TcpListener};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread::available_parallelism;
 
-use heddled::config::{ClosedPorts, Config, Memory};
+use heddle_balancer_maps::{XDP, link_pin};
+use heddled::config::{ClosedPorts, Config, Flaw, Memory, file_flaws};
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 
 use super::ethtool::Device;
@@ -29,12 +32,13 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
         jit(setting("net/core/bpf_jit_enable")),
         bpf_file_system(&config.balancer.pin),
         memory(available_memory(), Memory::of(&config.sizes).total()),
-        secret(config),
     ]
     .into_iter()
     .flatten()
     .collect();
     found.extend(reverse_path_filters(config));
+    found.extend(files(config));
+    found.extend(listens(config));
     let own = addresses(&config.balancer.interfaces);
     found.extend(closed_ports(config, &own));
     found.extend(metrics(config, &own));
@@ -66,7 +70,7 @@ fn bpf_file_system(pin: &Path) -> Option<Finding> {
         "{} is on no BPF file system here; `ip netns exec` hides that of the machine",
         pin.display()
     );
-    Some(Finding::error("kernel", message).fix(
+    Some(Finding::error("kernel", message).at("balancer.pin").fix(
         "mount -t bpf bpf /sys/fs/bpf; in a network namespace: nsenter --net=/run/netns/NAME heddled, instead of ip netns exec",
     ))
 }
@@ -82,16 +86,25 @@ fn memory(available: Option<u64>, needed: u64) -> Option<Finding> {
     let available = available.filter(|available| *available < needed)?;
     let message =
         format!("the tables take {} MiB, and {} MiB are available", needed >> 20, available >> 20);
-    Some(Finding::error("memory", message).fix("smaller [tables]: flows, tokens, services"))
+    Some(
+        Finding::error("memory", message)
+            .at("tables")
+            .fix("smaller [tables]: flows, tokens, services"),
+    )
 }
 
-fn secret(config: &Config) -> Option<Finding> {
-    let file = &config.steering.as_ref()?.secret_file;
-    let finding = || Finding::error("steering", format!("there is no {}", file.display()));
-    let fix = || {
-        format!("(umask 077; openssl rand -hex 32 > {}), the same on all balancers", file.display())
+/// Secrets, certificates, keys and passwords that the daemon could not use.
+fn files(config: &Config) -> Vec<Finding> {
+    let is_root = rustix::process::geteuid().is_root();
+    let finding = |Flaw { key, message, help }: Flaw| {
+        let found = match is_root {
+            true => Finding::error(&key, message),
+            false => Finding::warning(&key, format!("{message}; root may see more")),
+        };
+        let found = found.at(&*key);
+        help.into_iter().fold(found, Finding::fix)
     };
-    (!file.exists()).then(|| finding().fix(fix()))
+    file_flaws(config).into_iter().map(finding).collect()
 }
 
 /// Strict filters drop what comes by another interface than answers would leave by: with several
@@ -147,6 +160,28 @@ fn closed_ports(config: &Config, own: &BTreeMap<IpAddr, String>) -> Vec<Finding>
     config.services.iter().filter_map(finding).collect()
 }
 
+/// The address of the metrics, opened as the daemon does. While it runs, it has it.
+fn listens(config: &Config) -> Option<Finding> {
+    let at = config.balancer.metrics?;
+    let error = TcpListener::bind(at).err()?;
+    let finding = |message: String| Finding::error("metrics", message).at("balancer.metrics");
+    match error.kind() {
+        ErrorKind::AddrInUse if UnixStream::connect(&config.balancer.admin).is_ok() => None,
+        ErrorKind::AddrInUse => {
+            let message = format!("another program listens at {at}");
+            Some(
+                finding(message)
+                    .fix(format!("another port; ss -ltnp sport = {} names it", at.port())),
+            )
+        }
+        ErrorKind::AddrNotAvailable => {
+            let message = format!("this machine has no address {}", at.ip());
+            Some(finding(message).fix("one of: ip -brief address; or leave `metrics` out"))
+        }
+        _ => Some(finding(format!("cannot listen at {at}: {error}"))),
+    }
+}
+
 /// Metrics where clients' packets arrive: whoever sends them can also ask for the metrics.
 fn metrics(config: &Config, own: &BTreeMap<IpAddr, String>) -> Option<Finding> {
     let at = config.balancer.metrics?;
@@ -158,7 +193,7 @@ fn metrics(config: &Config, own: &BTreeMap<IpAddr, String>) -> Option<Finding> {
     let message = format!("{at} is {place}: anybody there can ask for metrics");
     let fix =
         format!("metrics = \"127.0.0.1:{}\", or an address of a management network", at.port());
-    Some(Finding::warning("metrics", message).fix(fix))
+    Some(Finding::warning("metrics", message).fix(fix).at("balancer.metrics"))
 }
 
 /// A number below /proc/sys.
@@ -177,13 +212,14 @@ fn interfaces(config: &Config) -> Vec<Finding> {
         }
     };
     let (mut found, mut devices) = (vec![], BTreeMap::new());
-    for name in &config.balancer.interfaces {
+    for (number, name) in config.balancer.interfaces.iter().enumerate() {
+        let key = format!("balancer.interfaces.{number}");
         match device(name, &links) {
             Ok((device, findings)) => {
                 devices.insert(&*device.name, device);
-                found.extend(findings);
+                found.extend(findings.into_iter().map(|finding| finding.at(&*key)));
             }
-            Err(finding) => found.push(finding),
+            Err(finding) => found.push(finding.at(&*key)),
         }
     }
     let looked_at = devices.into_values().flat_map(|device| look_at(device, &links, config));
@@ -222,8 +258,15 @@ fn look_at(link: &Link, links: &[Link], config: &Config) -> Vec<Finding> {
         vlans: links.iter().filter(above).map(|vlan| &*vlan.name).collect(),
         processors: available_parallelism().map_or(1, |count| count.get() as u64),
         accepts_macs: !config.balancer.accept_macs.is_empty(),
+        is_pinned: is_pinned(&config.balancer.pin, link.index),
     };
     unknown.into_iter().chain(interface.findings()).collect()
+}
+
+/// True if a daemon of this configuration has attached its program to an interface; none: that is
+/// root's to see.
+fn is_pinned(pin: &Path, interface: u32) -> Option<bool> {
+    link_pin(pin, XDP, interface).ok()?.try_exists().ok()
 }
 
 /// A link's settings; where ethtool does not tell them, none, and that as a finding.

@@ -58,6 +58,9 @@ pub enum CredentialsError {
         /// The system's error.
         error: io::Error,
     },
+    /// The file has no certificate.
+    #[error("there is no certificate (PEM) in {}", .0.display())]
+    NoCertificate(PathBuf),
     /// The password is not UTF-8.
     #[error("the password in {} is not UTF-8", .0.display())]
     Password(PathBuf),
@@ -75,6 +78,26 @@ impl Credentials {
         Ok(Some(tls))
     }
 
+    /// The files that cannot be used, by key.
+    pub(crate) fn flaws(&self) -> Vec<(&'static str, CredentialsError)> {
+        let certificate = self.certificate.as_ref();
+        let found = [
+            ("ca_file", self.ca_file.as_deref().and_then(|path| certificates(path).err())),
+            (
+                "certificate_file",
+                certificate.and_then(|files| certificates(&files.certificate).err()),
+            ),
+            (
+                "key_file",
+                certificate
+                    .and_then(|files| private_file::read(&files.key, MOST_BYTES).err())
+                    .map(CredentialsError::from),
+            ),
+            ("password_file", self.options().err()),
+        ];
+        found.into_iter().filter_map(|(key, error)| Some((key, error?))).collect()
+    }
+
     /// The user and the password; tokens that expire are renewed.
     pub(super) fn options(&self) -> Result<ConnectOptions, CredentialsError> {
         let options = ConnectOptions::new();
@@ -84,6 +107,16 @@ impl Credentials {
         let password = password.map_err(|_| CredentialsError::Password(password_file.clone()))?;
         let password = Zeroizing::new(password.to_owned());
         Ok(options.with_user(name, password.as_str()).with_auto_token_refresh(true))
+    }
+}
+
+/// A file with certificates (PEM).
+fn certificates(path: &Path) -> Result<(), CredentialsError> {
+    let text = read(path)?;
+    let marker = b"-----BEGIN CERTIFICATE-----";
+    match text.windows(marker.len()).any(|bytes| bytes == marker) {
+        true => Ok(()),
+        false => Err(CredentialsError::NoCertificate(path.to_owned())),
     }
 }
 

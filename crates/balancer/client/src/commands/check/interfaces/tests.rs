@@ -38,6 +38,7 @@ fn interface(link: &Link) -> Interface<'_> {
         vlans: vec![],
         processors: 8,
         accepts_macs: false,
+        is_pinned: Some(false),
     }
 }
 
@@ -149,5 +150,10 @@ fn queues_rings_and_offloads_have_the_command_that_fixes_them() {
 fn an_interface_that_is_down_and_a_program_that_is_there_are_told() {
     assert_eq!(only(&interface(&Link { up: false, ..link() })).1, "ip link set dev eth0 up");
     let taken = Link { program: Some(42), ..link() };
-    assert!(interface(&taken).findings().iter().any(|found| found.message.contains("id 42")));
+    let with = |is_pinned| Interface { is_pinned, ..interface(&taken) };
+    let (severity, fix) = only(&with(Some(false)));
+    assert_eq!(severity, Severity::Error, "another program: heddled cannot start");
+    assert!(fix.starts_with("ip link set dev eth0 xdp off"), "{fix}");
+    assert_eq!(found(&with(Some(true))), [], "its own");
+    assert!(with(None).findings().iter().any(|found| found.message.contains("id 42")));
 }
