@@ -266,6 +266,10 @@ impl Check<'_> {
     }
 
     fn sampling(&mut self, scenario: &mut Scenario) -> Result<(), Problem> {
+        if scenario.measure.warm_up_limit.is_some() {
+            let reason = "the lab's warm-up has a fixed length";
+            return Err(Problem::at("measure.warm_up_limit", reason).help("leave it out"));
+        }
         if scenario.measure.sample.is_some() {
             let reason = "the lab samples the links between switches";
             return Err(Problem::at("measure.sample", reason).help("leave it out"));

@@ -218,6 +218,7 @@ impl Scaling {
         Measure {
             probe_warm_up: self.span(measure.probe_warm_up),
             warm_up: self.span(measure.warm_up),
+            warm_up_limit: measure.warm_up_limit.map(|limit| self.span(limit)),
             until: match measure.until {
                 Until::Time(time) => Until::Time(self.span(time)),
                 flows @ Until::Flows(_) => flows,

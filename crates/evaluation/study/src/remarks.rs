@@ -14,6 +14,7 @@ pub fn remarks(rows: &[Named<'_>]) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(unfinished(rows));
     remarks.extend(limited(rows));
+    remarks.extend(unsettled(rows));
     remarks.extend(unsteady(rows));
     let sum =
         |of: fn(&RunSummary) -> u64| -> u64 { rows.iter().flat_map(|row| row.1).map(of).sum() };
@@ -88,6 +89,17 @@ fn unfinished(rows: &[Named<'_>]) -> Option<String> {
     ))
 }
 
+/// Runs whose warm-up ended by its limit.
+fn unsettled(rows: &[Named<'_>]) -> Option<String> {
+    let warm_ups = rows.iter().flat_map(|row| row.1).filter_map(|run| run.open_warm_up);
+    let limits: Vec<f64> = warm_ups.filter(|w| !w.passed).map(|w| w.seconds).collect();
+    let longest = limits.iter().copied().reduce(f64::max)?;
+    Some(format!(
+        "{} measured from `measure.warm_up_limit` on, after {longest:.3} s: the flows under way had not settled",
+        counted(limits.len() as u64, "run was", "runs were")
+    ))
+}
+
 /// Rows in no steady state.
 fn unsteady(rows: &[Named<'_>]) -> Option<String> {
     let overloaded =
@@ -110,6 +122,28 @@ mod tests {
     fn finished_runs_in_a_steady_state_have_no_remarks() {
         let runs = [run(&cell(1, &[]))];
         assert_eq!(remarks(&[("ecmp", &runs)]), [""; 0]);
+    }
+
+    /// At 90 % of a link of two thirds of the rate the flows under way never settle; at 40 % of a whole fabric
+    /// they do.
+    #[test]
+    fn a_warm_up_that_did_not_settle_is_said() {
+        let until = |changes: &[(&str, &str)]| {
+            let limit = [("measure.warm_up", "20ms"), ("measure.warm_up_limit", "200ms")];
+            run(&cell(1, &[&limit, changes].concat()))
+        };
+        let steady = until(&[]);
+        let settled = steady.open_warm_up.unwrap();
+        assert!(settled.passed && settled.seconds >= 0.02, "{settled:?}");
+        assert_eq!(remarks(&[("ecmp", &[steady])]), [""; 0]);
+        let overloaded = until(&[
+            ("workload.load", "0.9"),
+            ("fabric.parallel_links", "1"),
+            ("fabric.failed", "[\"leaf-1 spine-1\"]"),
+        ]);
+        let said = remarks(&[("ecmp", &[overloaded])]).join("\n");
+        let expected = "1 run was measured from `measure.warm_up_limit` on, after 0.200 s";
+        assert!(said.contains(expected), "{said}");
     }
 
     #[test]

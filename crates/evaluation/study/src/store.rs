@@ -124,7 +124,8 @@ pub fn key(cell: &Cell) -> String {
 }
 
 /// Fields that a scenario has since runs are kept, as they are written where they are not used.
-const UNUSED: [&str; 6] = [
+const UNUSED: [&str; 7] = [
+    ", warm_up_limit: None",
     ", initial_ssthresh: None",
     ", loss_detection: DupAck",
     ", pacing: None",

@@ -57,6 +57,9 @@ pub struct RunSummary {
     /// Mean flow completion times of the same batches, in seconds: their running mean is the mean
     /// by the length of the run.
     pub batch_seconds: Vec<f64>,
+    /// The warm-up, where a test ended it (`measure.warm_up_limit`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_warm_up: Option<WarmUpSummary>,
     /// Sums over the run.
     pub totals: TotalsSummary,
     /// `measure.time_limit`, if it ended the run.
@@ -74,6 +77,15 @@ pub struct RunSummary {
     pub slowdowns: Vec<Option<f64>>,
     /// Processor time of the run in seconds. Not part of the result: it differs from run to run.
     pub cpu_seconds: f64,
+}
+
+/// A warm-up that a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WarmUpSummary {
+    /// From the first flow to the measuring window.
+    pub seconds: f64,
+    /// True if the test passed, false if the limit was reached.
+    pub passed: bool,
 }
 
 /// Flow completion times by flow size.
@@ -264,6 +276,10 @@ impl RunSummary {
             bound_mean_seconds: bound::mean_fct(scenario, &outcome.flows),
             batches: steady::batches(&outcome.flows, slowdown),
             batch_seconds: steady::batches(&outcome.flows, |flow| flow.fct.as_secs_f64()),
+            open_warm_up: outcome.totals.open_warm_up.map(|warm_up| WarmUpSummary {
+                seconds: warm_up.length.as_secs_f64(),
+                passed: warm_up.passed,
+            }),
             totals: TotalsSummary::new(outcome),
             time_limit_seconds: (outcome.totals.simulated >= scenario.measure.time_limit)
                 .then(|| scenario.measure.time_limit.as_secs_f64()),

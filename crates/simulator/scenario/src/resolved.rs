@@ -131,6 +131,10 @@ pub struct Measure {
     pub probe_warm_up: Time,
     /// Flows that start in this time after that are not measured.
     pub warm_up: Time,
+    /// The warm-up goes on, at most this long, until the flows under way are stationary; `None` if
+    /// its length is fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up_limit: Option<Time>,
     /// End of the measurement.
     pub until: Until,
     /// No run lasts longer than this in simulated time.

@@ -47,13 +47,14 @@ mod simulate;
 mod simulation;
 mod switching;
 mod traffic;
+mod warm_up;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use engine_digest::engine_digest;
 pub use ideal_fct::{BestPaths, ideal_fct, wire_bytes};
 pub use outcome::{
     FlowRecord, LongFlow, Outcome, PathUse, PortCounters, PortName, RequestRecord, Samples, Totals,
-    UnfinishedFlow,
+    UnfinishedFlow, WarmUp,
 };
 pub use progress::{Next, Progress, SimError};
 pub use recording::{Frame, Recorder, Recording, TracePoint};

@@ -157,6 +157,15 @@ impl Samples {
     }
 }
 
+/// A warm-up that a test ended (`measure.warm_up_limit`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarmUp {
+    /// From the first flow to the measuring window.
+    pub length: Time,
+    /// True if the test passed, false if the limit was reached.
+    pub passed: bool,
+}
+
 /// Sums over a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -169,6 +178,8 @@ pub struct Totals {
     pub packet_hops: u64,
     /// Events handled.
     pub events: u64,
+    /// The warm-up, where its length is not fixed; `None` if the run ended before.
+    pub open_warm_up: Option<WarmUp>,
     /// Flows started, measured or not.
     pub flows_started: u64,
     /// Flows with an end that started in the measuring window.

@@ -19,7 +19,7 @@ use crate::hosts::{Flow, HostContext, Hosts};
 use crate::ideal_fct::BestPaths;
 use crate::look_ahead::{LookAhead, PrefetchView};
 use crate::network::{Network, PacketKind};
-use crate::outcome::{FlowRecord, Totals};
+use crate::outcome::{FlowRecord, Totals, WarmUp};
 use crate::path_use::PathUseTracker;
 use crate::progress::{Next, Progress, SimError};
 use crate::random::{Random, Stream};
@@ -27,6 +27,7 @@ use crate::recording::{Observer, Recorder, Recording};
 use crate::sampling::{MOST_SAMPLES, Sampler};
 use crate::switching::{GroupRouting, Switching};
 use crate::traffic::{ConnectionPools, NewFlow, Traffic};
+use crate::warm_up::OpenWarmUp;
 use start::{entropy, flow_hash, group_routing, groups, is_failed, start_network, steering};
 
 /// [`HostContext`] borrowed from a simulation.
@@ -63,6 +64,14 @@ pub(crate) struct Simulation<'a, S: Scheme> {
     finishing: Vec<Flow>,
     totals: Totals,
     measured_started: u64,
+    /// Flows that have finished, measured or not.
+    finished: u64,
+    /// A warm-up that a test ends; `None` of a fixed length.
+    warm_up: Option<OpenWarmUp>,
+    /// Start of the measuring window; [`Time::NEVER`] while a test may still end the warm-up.
+    measuring_from: Time,
+    /// The run lasts no longer.
+    end: Time,
     delivered_before: u64,
     digest: u64,
     look_ahead: LookAhead,
@@ -114,6 +123,10 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             finishing: Vec::new(),
             totals: Totals::default(),
             measured_started: 0,
+            finished: 0,
+            warm_up: OpenWarmUp::new(&scenario.measure),
+            measuring_from: Time::NEVER,
+            end: scenario.measure.time_limit,
             delivered_before: 0,
             digest: 0,
             look_ahead: LookAhead::new(&fabric),
@@ -127,6 +140,10 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             network,
             routed,
         };
+        if simulation.warm_up.is_none() {
+            let measure = &scenario.measure;
+            simulation.measure_from(measure.probe_warm_up + measure.warm_up);
+        }
         simulation.schedule_first(seed);
         Ok(simulation)
     }
@@ -145,7 +162,9 @@ impl<'a, S: Scheme> Simulation<'a, S> {
 
     /// Schedules the initial events.
     fn schedule_first(&mut self, seed: u64) {
-        let (measure, measure_from) = (&self.scenario.measure, self.measure_from());
+        let measure = &self.scenario.measure;
+        let first_observation = |open: &OpenWarmUp| measure.probe_warm_up + open.every;
+        let measure_from = self.warm_up.as_ref().map_or(self.measuring_from, first_observation);
         let events = &mut self.network.events;
         if let Some(period) = self.switching.probe_period() {
             let mut layout = Random::new(seed.wrapping_add(1), Stream::Layout);
@@ -165,22 +184,25 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         }
     }
 
-    fn measure_from(&self) -> Time {
-        self.scenario.measure.probe_warm_up + self.scenario.measure.warm_up
+    /// Sets the start of the measuring window, which may set the run's end.
+    fn measure_from(&mut self, from: Time) {
+        let measure = &self.scenario.measure;
+        self.measuring_from = from;
+        if let Until::Time(span) = measure.until {
+            self.end = (from + span).min(measure.time_limit);
+        }
     }
 
-    fn end(&self) -> Time {
+    /// The start of the measuring window, or the latest that it can have.
+    fn latest_start(&self) -> Time {
         let measure = &self.scenario.measure;
-        match measure.until {
-            Until::Time(span) => (self.measure_from() + span).min(measure.time_limit),
-            Until::Flows(_) => measure.time_limit,
-        }
+        let limit = measure.warm_up_limit.unwrap_or(measure.warm_up);
+        self.measuring_from.min(measure.probe_warm_up + limit)
     }
 
     /// Runs to the end, unless `watch` stops it.
     pub(crate) fn run(&mut self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
-        let end = self.end();
-        while self.step(end) {
+        while self.step() {
             if self.totals.events.is_multiple_of(WATCH_EVERY) {
                 self.report(watch)?;
             }
@@ -193,10 +215,10 @@ impl<'a, S: Scheme> Simulation<'a, S> {
 
     /// Handles the next event; returns false at the end of the run.
     #[inline]
-    fn step(&mut self, end: Time) -> bool {
+    fn step(&mut self) -> bool {
         let Some((at, event)) = self.network.events.pop() else { return false };
-        if at > end {
-            self.now = end;
+        if at > self.end {
+            self.now = self.end;
             return false;
         }
         self.now = at;
@@ -226,11 +248,11 @@ impl<'a, S: Scheme> Simulation<'a, S> {
     fn done(&self) -> f64 {
         let until = |end: Time| (self.now.as_secs_f64() / end.as_secs_f64().max(1e-12)).min(1.0);
         match self.scenario.measure.until {
-            Until::Time(_) => until(self.end()),
+            Until::Time(span) => until(self.latest_start() + span),
             Until::Flows(flows) => {
                 let finished = self.flows.len() as f64 / flows.max(1) as f64;
                 let measured = self.traffic.time_of(flows);
-                let started = until(self.measure_from() + measured);
+                let started = until(self.latest_start() + measured);
                 (1.0 - TAIL_SHARE) * started.max(finished) + TAIL_SHARE * finished
             }
         }
@@ -275,7 +297,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             Event::Sample => self.sample(),
             Event::Fault(index) => self.fault(index),
             Event::Converged(index) => self.converge(index),
-            Event::Measure => self.start_measuring(),
+            Event::Measure => self.warm_up_or_measure(),
         }
     }
 
@@ -333,7 +355,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         let mut starting = std::mem::take(&mut self.starting);
         self.traffic.arrive(&mut starting);
         for new in starting.drain(..) {
-            let measured = !new.is_long() && self.now >= self.measure_from() && self.wants_more();
+            let measured = !new.is_long() && self.now >= self.measuring_from && self.wants_more();
             self.measured_started += u64::from(measured);
             self.totals.flows_started += 1;
             let NewFlow { from, to, size, workload, index, .. } = new;
@@ -354,6 +376,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
     }
 
     fn record_finished(&mut self) {
+        self.finished += self.finishing.len() as u64;
         if self.traffic.is_reactive() {
             let before = self.traffic.next_at();
             self.finishing.iter().for_each(|flow| self.traffic.finished(self.now, flow));
@@ -387,6 +410,21 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         if let Some(period) = self.switching.probe_period() {
             self.network.events.schedule(self.now + period, Event::Probe(tor));
         }
+    }
+
+    /// Starts the measuring window, unless the flows under way are still to settle.
+    fn warm_up_or_measure(&mut self) {
+        let under_way = self.totals.flows_started - self.finished;
+        if let Some(open) = &mut self.warm_up {
+            let Some(passed) = open.observe(self.now, under_way) else {
+                self.network.events.schedule(self.now + open.every, Event::Measure);
+                return;
+            };
+            let length = self.now - self.scenario.measure.probe_warm_up;
+            self.totals.open_warm_up = Some(WarmUp { length, passed });
+            self.measure_from(self.now);
+        }
+        self.start_measuring();
     }
 
     fn start_measuring(&mut self) {

@@ -15,6 +15,10 @@ pub(crate) struct Measure {
     /// Flows that start in this time after that are not measured. Default: 20ms, about 15 mean
     /// flows of web search at 10 Gbps; nothing with a replay.
     pub(crate) warm_up: Option<Time>,
+    /// The warm-up goes on beyond `warm_up`, at most this long, until MSER-5 (White, Cobb, Spratt,
+    /// WSC 2000) calls the number of flows under way stationary. Schemes then measure different
+    /// flows: where their ratios matter, a fixed warm-up is better. Default: no test.
+    pub(crate) warm_up_limit: Option<Time>,
     /// Measures this many flows; the run ends when all of them have finished. Give this or
     /// `duration`; a replay measures all of its flows by default.
     pub(crate) flows: Option<u64>,
@@ -38,6 +42,7 @@ impl Default for Measure {
         Measure {
             probe_warm_up: None,
             warm_up: None,
+            warm_up_limit: None,
             flows: None,
             duration: None,
             time_limit: Time::secs(100),

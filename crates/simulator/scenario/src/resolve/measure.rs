@@ -15,6 +15,9 @@ const PROBE_WARM_UP: (u64, Time) = (5, Time::millis(1));
 /// Flows that start this early are not measured.
 const WARM_UP: Time = Time::millis(20);
 
+/// The shortest warm-up whose end a test decides.
+const LEAST_TESTED: Time = Time::micros(100);
+
 /// Bounds of size classes beyond these are too many for tables.
 const MOST_BOUNDS: usize = 8;
 
@@ -100,7 +103,8 @@ fn times(raw: &raw::Measure, scheme: &Scheme, workload: &Workload) -> Result<Mea
     let is_whole = replays(workload).is_some() || job_flows(workload).is_some();
     let default = if is_whole { Time::ZERO } else { WARM_UP };
     let warm_up = bounded("warm_up", raw.warm_up.unwrap_or(default))?;
-    let from = probe_warm_up + warm_up;
+    let warm_up_limit = warm_up_limit(raw, warm_up, is_whole)?;
+    let from = probe_warm_up + warm_up_limit.unwrap_or(warm_up);
     if from >= time_limit {
         let message = format!("{time_limit} is over before measuring starts, at {from}");
         return Err(
@@ -120,12 +124,39 @@ fn times(raw: &raw::Measure, scheme: &Scheme, workload: &Workload) -> Result<Mea
     Ok(Measure {
         probe_warm_up,
         warm_up,
+        warm_up_limit,
         until,
         time_limit,
         sample_every,
         sample: None,
         size_classes: Vec::new(),
     })
+}
+
+/// The longest warm-up that a test ends; `is_whole` if all flows are known, so that none may be lost
+/// to a warm-up.
+fn warm_up_limit(
+    raw: &raw::Measure,
+    warm_up: Time,
+    is_whole: bool,
+) -> Result<Option<Time>, Problem> {
+    let Some(limit) = raw.warm_up_limit else { return Ok(None) };
+    let limit = bounded("warm_up_limit", limit)?;
+    let refused = |message: String, help: &str| {
+        Err(Problem::at("warm_up_limit", message).help(help.to_owned()))
+    };
+    if is_whole {
+        return refused("a list of flows has no steady state".to_owned(), "leave it out");
+    }
+    if warm_up < LEAST_TESTED {
+        let message = format!("the test observes 100 times in `warm_up`, which is {warm_up}");
+        return refused(message, "a `warm_up` of at least 100us");
+    }
+    if limit <= warm_up {
+        let message = format!("{limit} is no longer than `warm_up`, {warm_up}");
+        return refused(message, "the longest warm-up, as in `warm_up_limit = \"1s\"`");
+    }
+    Ok(Some(limit))
 }
 
 fn probe_warm_up(scheme: &Scheme) -> Time {

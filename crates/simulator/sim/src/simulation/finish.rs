@@ -17,7 +17,7 @@ impl<S: Scheme> Simulation<'_, S> {
     pub(crate) fn finish(self) -> Outcome {
         let hosts = self.hosts.counters();
         let (unfinished, long_flows) = (self.unfinished(), self.long_flows());
-        let window = self.now.saturating_sub(self.measure_from());
+        let window = self.now.saturating_sub(self.measuring_from);
         let sum =
             |what: fn(&PortStats) -> u64| self.network.port_stats.iter().map(what).sum::<u64>();
         let totals = Totals {
@@ -52,7 +52,7 @@ impl<S: Scheme> Simulation<'_, S> {
             state_bytes: self.switching.state_bytes() as u64,
             ..self.totals
         };
-        let from = self.measure_from();
+        let from = self.measuring_from;
         let mut requests = self.traffic.requests();
         requests.retain(|request| request.start >= from);
         Outcome {
@@ -98,7 +98,7 @@ impl<S: Scheme> Simulation<'_, S> {
             from: flow.from,
             to: flow.to,
             delivered: received.in_window,
-            time: self.now.saturating_sub(flow.start.max(self.measure_from())),
+            time: self.now.saturating_sub(flow.start.max(self.measuring_from)),
             host_rate: self.host_rate(flow.from, flow.workload, |port| port).min(self.host_rate(
                 flow.to,
                 flow.workload,

@@ -168,6 +168,21 @@ fn times_and_seeds() {
         ),
         (
             "flows = 100",
+            "flows = 100\nwarm_up_limit = \"20ms\"",
+            "21: measure.warm_up_limit: 20ms is no longer than `warm_up`, 20ms\nhelp: the longest warm-up, as in `warm_up_limit = \"1s\"`",
+        ),
+        (
+            "flows = 100",
+            "flows = 100\nwarm_up_limit = \"200s\"",
+            "18: measure.time_limit: 100s is over before measuring starts, at 200.001s\nhelp: a longer `time_limit`, or shorter warm-ups",
+        ),
+        (
+            "warm_up = \"20ms\"",
+            "warm_up = \"99us\"\nwarm_up_limit = \"20ms\"",
+            "20: measure.warm_up_limit: the test observes 100 times in `warm_up`, which is 99us\nhelp: a `warm_up` of at least 100us",
+        ),
+        (
+            "flows = 100",
             "duration = \"1s\"\ntime_limit = \"1s\"",
             "21: measure.time_limit: 1s is over before measuring ends, at 1.021s\nhelp: a longer `time_limit`, or a shorter `duration`",
         ),

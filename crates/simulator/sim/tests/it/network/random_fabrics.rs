@@ -345,6 +345,7 @@ fn measure(flows: u64) -> Measure {
         size_classes: Vec::new(),
         probe_warm_up: PROBE_PERIOD * 3,
         warm_up: Time::ZERO,
+        warm_up_limit: None,
         until: Until::Flows(flows),
         time_limit: Time::secs(20),
         sample_every: None,
