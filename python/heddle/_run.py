@@ -69,6 +69,12 @@ class Run:
         return self._core.series
 
     @property
+    def steadiness(self) -> dict[str, Any]:
+        """Whether the run is in a steady state, as measured: ``state`` ("steady", "overloaded", "unknown"), ``growth``, ``busiest_link``, ``unfinished``."""
+        loaded: dict[str, Any] = json.loads(self._core.steadiness_json())
+        return loaded
+
+    @property
     def remarks(self) -> list[str]:
         """Warnings that a reader needs before this run is compared with others: unfinished flows, means that still grow."""
         return self._core.remarks

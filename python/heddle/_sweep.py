@@ -149,6 +149,7 @@ def _row(settings: dict[str, object], run: Run) -> dict[str, object]:
         "slowdown_mean": slowdown.get("mean"),
         "slowdown_p99": slowdown.get("p99"),
         "goodput_bps": totals["goodput_bps"],
+        "state": run.steadiness["state"],
         "measured": totals["measured"],
         "unfinished": totals["unfinished"],
         "dropped": totals["dropped"],

@@ -76,6 +76,13 @@ def test_ports_and_their_series_are_those_of_the_summary(small: Path) -> None:
     assert len(run.series) == sum(len(port["series"]) for port in ports) > 0
 
 
+def test_the_steady_state_is_data(small: Path) -> None:
+    measured = hd.run(small).steadiness
+    assert set(measured) == {"state", "growth", "busiest_link", "unfinished", "overloaded_seeds"}
+    assert measured["state"] in {"unknown", "steady"} and measured["unfinished"] == 0
+    assert hd.sweep(small, {"load": [0.3]}).rows()[0]["state"] in {"unknown", "steady"}
+
+
 def test_a_report_and_its_plots(small: Path, tmp_path: Path) -> None:
     run = hd.run(small)
     assert run.report(tmp_path / "report.html") == (tmp_path / "report.html").read_text()

@@ -7,6 +7,7 @@ use heddle_report::Report;
 use heddle_sim::Outcome;
 use heddle_study::remarks::remarks;
 use heddle_study::results::{FLOW_COLUMNS, LINK_COLUMNS, flow_lines, link_lines};
+use heddle_study::steady::Steadiness;
 use heddle_study::summary::RunSummary;
 use heddle_study::view;
 use pyo3::exceptions::PyValueError;
@@ -136,6 +137,12 @@ impl Run {
             }
         }
         Table::of_lines("time_s,from,to,utilisation", &lines)
+    }
+
+    /// The measured steadiness, as in `over_seeds.steadiness` of `summary.json`, as JSON text.
+    fn steadiness_json(&self) -> PyResult<String> {
+        serde_json::to_string(&Steadiness::of(std::slice::from_ref(&self.summary)))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// Warnings that a reader needs before runs are compared: unfinished flows, means that still

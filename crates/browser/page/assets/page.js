@@ -383,6 +383,7 @@ const FIGURES = [
   ["mean completion time", time((all) => all.seconds.mean)],
   ["median", time((all) => all.seconds.p50)],
   ["99th percentile", time((all) => all.seconds.p99)],
+  ["state", (panel) => panel.finished.state],
   ["unfinished flows", total("unfinished")],
   ["drops", total("dropped")],
   ["retransmissions", total("retransmitted")],

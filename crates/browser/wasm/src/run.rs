@@ -2,6 +2,7 @@
 
 use heddle_sim::{Next, Recording, simulate_recorded};
 use heddle_study::remarks::remarks;
+use heddle_study::steady::Steadiness;
 use heddle_study::summary::RunSummary;
 use serde::Serialize;
 
@@ -14,6 +15,10 @@ use crate::{message, prepare};
 pub struct Finished {
     /// The summary, as in `summary.json`. The processor time is 0: a module has no clock.
     pub summary: RunSummary,
+    /// The measured steadiness, as in `over_seeds.steadiness`.
+    pub steadiness: Steadiness,
+    /// Its state in words.
+    pub state: &'static str,
     /// Warnings to read before figures are compared.
     pub remarks: Vec<String>,
 }
@@ -33,6 +38,7 @@ pub fn run(choice: &Choice, listener: &mut impl Listener) -> Result<Finished, St
             .map_err(|error| format!("error: {error}"))?;
     live.finish(outcome.totals.simulated);
     let summary = RunSummary::new(&scenario, seed, &outcome, 0.0);
-    let remarks = remarks(&[(scenario.scheme.name(), std::slice::from_ref(&summary))]);
-    Ok(Finished { summary, remarks })
+    let runs = std::slice::from_ref(&summary);
+    let (remarks, steadiness) = (remarks(&[(scenario.scheme.name(), runs)]), Steadiness::of(runs));
+    Ok(Finished { state: steadiness.text(), steadiness, remarks, summary })
 }
