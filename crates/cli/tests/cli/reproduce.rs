@@ -25,9 +25,9 @@ fn hula_h11_and_h12_agree() {
         assert!(folder.list("o").contains(&file.into()), "{file}");
     }
     let markdown = folder.read("o/claims.md");
-    let profile = "Profile persistent (one reading): ";
+    let profile = "Profile ns2-window (inference): ";
     assert!(markdown.contains(profile), "{markdown}");
-    assert_eq!(markdown.lines().count(), 2 + 2 + 10 + 2);
+    assert_eq!(markdown.lines().count(), 2 + 2 + 10 + 2 + 2);
     assert!(markdown.contains("| 4160512 entries |"), "{markdown}");
 }
 

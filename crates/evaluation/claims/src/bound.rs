@@ -30,22 +30,26 @@ pub enum Verdict {
     DirectionOnly,
     /// Not even the direction.
     Differs,
-    /// The seeds' 95 % interval holds values of different verdicts: it takes more seeds to tell.
+    /// The seeds' 95 % interval, or their range, holds values of different verdicts: it takes more
+    /// seeds to tell.
     Undecided,
     /// A run that decides the value is in no steady state: its completion times grow, a link is
     /// full, or flows had not finished at the time limit. The value depends on the length of the
     /// run, which papers do not state, and is not judged.
     Overloaded,
+    /// A queue's quantile is at the buffer, so that the ratio measures the buffer, which papers do
+    /// not state.
+    AtBuffer,
     /// It was not measured.
     NotRun,
 }
 
 impl Bound {
-    /// Compares the interval of a measured value, or the range of seeds that range widely, with a paper's value of the same unit ("x" for a
-    /// ratio): the verdict of all its values, [`Verdict::Undecided`] if they differ. A single seed
+    /// Compares the interval of a measured value, or the [range](Estimate::has_range) of its seeds,
+    /// with a paper's value of the same unit ("x" for a ratio): the verdict of all its values, [`Verdict::Undecided`] if they differ. A single seed
     /// has no interval; its value is judged as it is.
     pub fn judge(self, paper: f64, unit: &str, here: Estimate) -> Verdict {
-        let (low, middle, high) = here.span();
+        let (low, middle, high) = here.span(unit);
         let verdict = self.judge_value(paper, unit, middle);
         let paper_inside = high > low && (low..=high).contains(&paper);
         let mut others = [low, high].into_iter().map(|value| self.judge_value(paper, unit, value));
@@ -158,7 +162,9 @@ mod tests {
             (4.0, Some(3.9), Undecided),
             (2.5, None, Agrees),
         ] {
-            let here = Estimate { mean, half_width, seeds: 5, ..Estimate::default() };
+            let half = half_width.unwrap_or(0.0);
+            let (min, max) = (mean - half, mean + half);
+            let here = Estimate { mean, median: mean, min, max, seeds: 5, ..Estimate::default() };
             assert_eq!(About.judge(3.7, "x", here), expected, "{mean} {half_width:?}");
         }
         let around =

@@ -20,6 +20,9 @@ pub struct Estimate {
     /// The greatest value of a seed.
     #[serde(default)]
     pub max: f64,
+    /// The value of the samples of all seeds together, where a quantile is estimated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pooled: Option<f64>,
 }
 
 /// Seeds range widely if the greatest value is more than so many times the least: a mean with a
@@ -39,7 +42,7 @@ impl Estimate {
         let mut sorted = figures.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (median, min, max) = (quantile(&sorted, 0.5)?, sorted[0], sorted[n - 1]);
-        Some(Estimate { mean, half_width, seeds: n, median, min, max })
+        Some(Estimate { mean, half_width, seeds: n, median, min, max, pooled: None })
     }
 
     /// True if the seeds' positive values differ by more than a factor of two: median and range are
@@ -48,10 +51,18 @@ impl Estimate {
         self.min > 0.0 && self.max > WIDE * self.min
     }
 
-    /// Low end, middle and high end: those of the 95 % interval, or of the range if that is wide.
-    pub fn span(&self) -> (f64, f64, f64) {
-        if self.is_wide() {
-            return (self.min, self.median, self.max);
+    /// True if median and range are given: of a ratio ("x"), of pooled samples, and of seeds that
+    /// range widely. The range of five seeds holds the median of all with 94 % confidence
+    /// (1 - 2 / 2^5), whatever the distribution.
+    pub fn has_range(&self, unit: &str) -> bool {
+        self.seeds > 1 && (unit == "x" || self.pooled.is_some() || self.is_wide())
+    }
+
+    /// Low end, middle and high end: those of the 95 % interval, or of the range if that is
+    /// [given](Estimate::has_range).
+    pub fn span(&self, unit: &str) -> (f64, f64, f64) {
+        if self.has_range(unit) {
+            return (self.min, self.pooled.unwrap_or(self.median), self.max);
         }
         let half = self.half_width.unwrap_or(0.0);
         (self.mean - half, self.mean, self.mean + half)
@@ -127,10 +138,14 @@ mod tests {
     fn seeds_that_range_widely_have_a_median_and_a_range() {
         let wide = Estimate::of(&[9.0, 1.0, 2.0]).unwrap();
         assert!(wide.is_wide());
-        assert_eq!(wide.span(), (1.0, 2.0, 9.0));
+        assert_eq!(wide.span("ms"), (1.0, 2.0, 9.0));
         let narrow = Estimate::of(&[10.0, 12.0, 14.0]).unwrap();
         assert!(!narrow.is_wide() && !Estimate::of(&[5.0]).unwrap().is_wide());
-        assert_eq!(narrow.span().1, 12.0);
+        assert_eq!(narrow.span("ms").1, 12.0);
+        assert!(narrow.span("ms").0 < 8.0, "an interval");
+        assert_eq!(narrow.span("x"), (10.0, 12.0, 14.0), "a ratio has its range");
+        let pooled = Estimate { pooled: Some(11.0), ..narrow };
+        assert_eq!(pooled.span("ms"), (10.0, 11.0, 14.0));
     }
 
     /// Two runs, one with 0 and one with 100 throughout: half of the samples are 0, where the mean

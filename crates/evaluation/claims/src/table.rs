@@ -7,6 +7,9 @@ use crate::{Bound, Finding, Verdict};
 /// The state and the verdict of what is in no steady state, in every table.
 pub const OVERLOADED: &str = "overloaded, not judged";
 
+/// A queue's quantile of which nothing but the buffer is told, in every table.
+pub const AT_BUFFER: &str = "at the buffer, not judged";
+
 /// A finding as text: id, claim, place, paper, here, verdict.
 pub fn cells(finding: &Finding) -> [String; 6] {
     [
@@ -79,9 +82,13 @@ fn paper_value(finding: &Finding) -> String {
 
 fn here_value(finding: &Finding) -> String {
     let Some(here) = finding.here else { return "-".into() };
-    if here.is_wide() {
+    if here.has_range(finding.unit) {
         let [low, high] = [here.min, here.max].map(|end| format!("{end:.2}"));
-        return format!("median {} ({low} to {high})", with_unit(here.median, finding.unit));
+        let (kind, middle) = match here.pooled {
+            Some(pooled) => ("pooled", pooled),
+            None => ("median", here.median),
+        };
+        return format!("{kind} {} ({low} to {high})", with_unit(middle, finding.unit));
     }
     let half = here.half_width.map_or_else(String::new, |half| format!(" ± {half:.2}"));
     format!("{}{half}", with_unit(here.mean, finding.unit))
@@ -105,7 +112,9 @@ fn verdict(verdict: Verdict) -> Cell {
         Verdict::Agrees => Status::Good,
         Verdict::DirectionOnly => Status::Warn,
         Verdict::Differs => Status::Bad,
-        Verdict::Undecided | Verdict::Overloaded | Verdict::NotRun => Status::Neutral,
+        Verdict::Undecided | Verdict::Overloaded | Verdict::AtBuffer | Verdict::NotRun => {
+            Status::Neutral
+        }
     };
     Cell::badge(verdict_text(verdict), status)
 }
@@ -117,6 +126,7 @@ fn verdict_text(verdict: Verdict) -> &'static str {
         Verdict::Differs => "differs",
         Verdict::Undecided => "undecided",
         Verdict::Overloaded => OVERLOADED,
+        Verdict::AtBuffer => AT_BUFFER,
         Verdict::NotRun => "not run",
     }
 }
@@ -145,6 +155,23 @@ mod tests {
             [cells[3].clone(), cells[4].clone()]
         };
         assert_eq!(finding(3.7, Some(2.346), "x", Bound::About), ["3.70x", "2.35x"]);
+        let several = Estimate::of(&[2.0, 2.5, 3.0]);
+        let text = |here| {
+            here_value(&Finding {
+                id: "H1",
+                source: "",
+                claim: "",
+                paper: 3.7,
+                here,
+                unit: "x",
+                bound: Bound::About,
+                verdict: Verdict::Undecided,
+                remark: None,
+            })
+        };
+        assert_eq!(text(several), "median 2.50x (2.00 to 3.00)");
+        let pooled = several.map(|here| Estimate { pooled: Some(2.6), ..here });
+        assert_eq!(text(pooled), "pooled 2.60x (2.00 to 3.00)");
         assert_eq!(finding(0.0, None, "packets", Bound::AtMost), ["at most 0 packets", "-"]);
         assert_eq!(finding(16.0, Some(16.0), "paths", Bound::Exact), ["16 paths", "16 paths"]);
     }

@@ -26,7 +26,7 @@ pub struct Options {
     pub full: bool,
     /// Settings under which the claims are judged, where a paper contradicts itself or leaves much
     /// open: a profile's name, or "all" for each in turn and a table of the claims side by side
-    /// (hula: persistent, pool, per-flow, times, ns2-window, ns2-window-one-hash, ns2-defaults;
+    /// (hula: ns2-window, persistent, pool, per-flow, times, ns2-window-one-hash, ns2-defaults;
     /// mp-hula: 8-hosts, text, ns-2) [default: the paper's first].
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,

@@ -1,6 +1,6 @@
 //! Measures of claims: values of simulated points and of experiments.
 
-use heddle_claims::{Bound, Claim};
+use heddle_claims::{Bound, Claim, Verdict};
 
 use crate::metric::Metric;
 use crate::paper::{Evidence, Measure, SimulatedPaper};
@@ -24,7 +24,9 @@ impl<P: SimulatedPaper> Measure<P> {
     /// The points that it needs.
     pub fn points(&self) -> Vec<P::Point> {
         match *self {
-            Measure::Ratio(_, worse, better) => vec![worse, better],
+            Measure::Ratio(_, worse, better)
+            | Measure::Quantiles(_, worse, better)
+            | Measure::Pair(_, worse, better) => vec![worse, better],
             Measure::Best(_, point, rivals) | Measure::Worst(_, point, rivals) => {
                 [vec![point], rivals(point)].concat()
             }
@@ -50,6 +52,16 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
         match *self {
             Measure::Ratio(metric, worse, better) => {
                 ratios(&of(results, metric, worse), &of(results, metric, better))
+            }
+            Measure::Quantiles(quantile, worse, better) => {
+                let of = |point: P::Point| -> Vec<Option<f64>> {
+                    results.runs(point).iter().map(|run| quantile.of(run)).collect()
+                };
+                ratios(&of(worse), &of(better))
+            }
+            Measure::Pair(value, one, other) => {
+                let runs = results.runs(one).iter().zip(results.runs(other));
+                runs.filter_map(|(one, other)| value(one, other)).collect()
             }
             Measure::Best(metric, point, rivals) => {
                 let best = extreme(results, metric, &rivals(point), f64::min);
@@ -82,9 +94,29 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// True if a run that decides the value is in no steady state.
-    fn is_overloaded(&self, evidence: &Evidence<P>) -> bool {
+    fn pooled(&self, evidence: &Evidence<P>) -> Option<f64> {
+        let Measure::Quantiles(quantile, worse, better) = *self else { return None };
+        let [worse, better] = [worse, better].map(|point| evidence.results.runs(point));
+        if worse.len() < 2 {
+            return None;
+        }
+        Some(quantile.pooled(worse)? / quantile.pooled(better).filter(|&value| value > 0.0)?)
+    }
+
+    fn withheld(&self, evidence: &Evidence<P>) -> Option<Verdict> {
         let results = &evidence.results;
+        if self.is_overloaded(results) {
+            return Some(Verdict::Overloaded);
+        }
+        let Measure::Quantiles(quantile, worse, better) = *self else { return None };
+        let at_limit = |point: P::Point| quantile.is_at_limit(results.runs(point));
+        [worse, better].into_iter().any(at_limit).then_some(Verdict::AtBuffer)
+    }
+}
+
+impl<P: SimulatedPaper> Measure<P> {
+    /// True if a run that decides the value is in no steady state.
+    fn is_overloaded(&self, results: &Results<P::Point>) -> bool {
         // An overloaded rival's value is too small: it may be the greatest in truth.
         let deciding = match self {
             Measure::Worst(..) => self.points(),
@@ -92,9 +124,7 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
         };
         deciding.iter().any(|&point| Steadiness::of(results.runs(point)).is_overloaded())
     }
-}
 
-impl<P: SimulatedPaper> Measure<P> {
     /// The points whose runs give the value.
     fn deciding(&self, results: &Results<P::Point>) -> Vec<P::Point> {
         match *self {

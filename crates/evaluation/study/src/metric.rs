@@ -1,9 +1,52 @@
 //! Single values of a run, which claims, curves and tables share.
 
+use heddle_claims::stats::{pooled, quantile};
+
 use crate::summary::{ClassSummary, PortSummary, RunSummary};
 
 /// A value of one run; `None` where the run has nothing to take it from.
 pub type Metric = fn(&RunSummary) -> Option<f64>;
+
+/// A quantile of a distribution of samples, which is pooled over seeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantile {
+    /// The distribution: quantiles at even steps from 0 to 1; `None` without samples.
+    pub shape: fn(&RunSummary) -> Option<&[f64]>,
+    /// Share of the samples below, 0 to 1.
+    pub at: f64,
+    /// A value that no sample can exceed, if the run shows one: a queue's buffer.
+    pub limit: fn(&RunSummary) -> Option<f64>,
+}
+
+/// From this share of its limit on, a quantile tells nothing but the limit.
+const AT_LIMIT: f64 = 0.95;
+
+impl Quantile {
+    /// Of one run.
+    pub fn of(&self, run: &RunSummary) -> Option<f64> {
+        quantile((self.shape)(run)?, self.at)
+    }
+
+    /// Of the samples of several runs together; `None` if one lacks them.
+    pub fn pooled(&self, runs: &[RunSummary]) -> Option<f64> {
+        let shapes: Vec<&[f64]> = runs.iter().map(self.shape).collect::<Option<_>>()?;
+        quantile(&pooled(&shapes, POOLED), self.at)
+    }
+
+    /// True if the pooled quantile is at the limit of the runs.
+    pub fn is_at_limit(&self, runs: &[RunSummary]) -> bool {
+        let limit = runs.iter().filter_map(self.limit).reduce(f64::max);
+        let at = |limit: f64| self.pooled(runs).is_some_and(|value| value >= AT_LIMIT * limit);
+        limit.is_some_and(at)
+    }
+}
+
+/// Steps of a pooled distribution.
+const POOLED: usize = 1_000;
+
+/// The 99th percentile of all flows' completion times, in seconds.
+pub const P99: Quantile =
+    Quantile { shape: |run| Some(&run.fct.quantiles[..]), at: 0.99, limit: |_| None };
 
 fn mean_of(class: Option<&ClassSummary>) -> Option<f64> {
     class.map(|class| class.seconds.mean)

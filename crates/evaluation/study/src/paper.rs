@@ -9,11 +9,12 @@ use heddle_sim::SimError;
 
 use crate::grid::GridError;
 use crate::headline::{Headline, Variant};
-use crate::metric::{self, Metric};
+use crate::metric::{self, Metric, Quantile};
 use crate::point::{Point, Results};
+use crate::summary::RunSummary;
 
 /// The rule of the verdicts, and a promise.
-pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Of several seeds the whole 95 % interval is judged: **undecided** if its values have different verdicts. Seeds that differ by more than a factor of two have their median and range, and the range is judged. A value is **overloaded, not judged** if a run that decides it is in no steady state: its slowdowns grow from the first half of the measured flows to the second, a link carries 99 % of its rate or more, or flows had not finished at the time limit. The book's chapter on validation lists the choices that were made after results had been seen.";
+pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. A value of several seeds has its mean and 95 % interval; a ratio has the seeds' median and range, and so have values that differ by more than a factor of two; quantiles are of the samples of all seeds together (**pooled**). The whole interval or range is judged: **undecided** if its values have different verdicts. A value is **overloaded, not judged** if a run that decides it is in no steady state: its slowdowns grow from the first half of the measured flows to the second, a link carries 99 % of its rate or more, or flows had not finished at the time limit. A ratio of queues is **at the buffer, not judged** if one of them is above 95 % of the longest queue of runs that drop packets. The book's chapter on validation lists the choices that were made after results had been seen.";
 
 /// A paper whose claims are judged by simulations.
 pub trait SimulatedPaper: Paper<Measure = Measure<Self>, Error = EvaluationError> {
@@ -92,6 +93,10 @@ pub type Outcomes<E> = Vec<(E, <E as Experiment>::Outcome)>;
 pub enum Measure<P: SimulatedPaper> {
     /// A value at one point over the same value at another: how many times worse the first is.
     Ratio(Metric, P::Point, P::Point),
+    /// A quantile at one point over the same at another, of the samples of all seeds together.
+    Quantiles(Quantile, P::Point, P::Point),
+    /// A value of the runs of two points, seed by seed.
+    Pair(fn(&RunSummary, &RunSummary) -> Option<f64>, P::Point, P::Point),
     /// The least value of the rivals of a point over the point's own: more than 1 if it is the
     /// best.
     Best(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),

@@ -42,15 +42,17 @@ fn points<P: SimulatedPaper>() -> Vec<P::Point> {
     in_order(P::HEADLINES.iter().flat_map(|headline| [headline.worse, headline.better]))
 }
 
-/// Every run of every variant of a paper.
+/// Every run of every variant of a paper, each a change of the default profile.
 ///
 /// # Errors
 /// If a built-in scenario does not load (tests see that they do).
 pub fn cells<P: SimulatedPaper>(effort: Effort) -> Result<Vec<Cell>, ScenarioError> {
+    let default = P::PROFILES[0].changes();
     let mut cells = Vec::new();
     for variant in P::VARIANTS {
+        let changes = [&default, variant.changes].concat();
         for point in points::<P>() {
-            let scenario = point.changed(effort, variant.changes)?;
+            let scenario = point.changed(effort, &changes)?;
             let label = format!("{}: {}", variant.label, point.label());
             cells.extend(seeded(&label, &scenario, effort.seeds()));
         }
@@ -93,7 +95,13 @@ pub fn markdown<P: SimulatedPaper>(shifts: &[Shift]) -> String {
     let titles: Vec<&str> = P::HEADLINES.iter().map(|headline| headline.title).collect();
     let rule = " --- |".repeat(titles.len());
     let head = format!("| Changed | {} |\n| --- |{rule}\n", titles.join(" | "));
-    let text = |ratio: Option<Estimate>| ratio.map_or("-".into(), |r| format!("{:.2}x", r.mean));
+    let text = |ratio: Option<Estimate>| match ratio {
+        Some(Estimate { median, min, max, seeds: 2.., .. }) => {
+            format!("{median:.2}x ({min:.2} to {max:.2})")
+        }
+        Some(one) => format!("{:.2}x", one.mean),
+        None => "-".to_owned(),
+    };
     let row = |shift: &Shift| {
         let ratios: Vec<String> = shift
             .ratios

@@ -2,37 +2,16 @@
 
 use super::Hula as Paper;
 use super::experiments::{
-    Experiment, Failover, FailoverTraffic, Measured, Overhead, forwarding_entries, path_count,
+    Experiment, Failover, FailoverTraffic, Measured, Moment, Overhead, forwarding_entries,
+    path_count,
 };
 use super::points::{Point, Scheme};
+use super::queue::{P95, busy_share, drops, share_no_longer};
 use crate::two_pod::{Shape, Sizes};
 use heddle_claims::{Bound, Claim};
 use heddle_study::measure::ratio;
-use heddle_study::metric::{mean_all, mean_large, mean_small, p99_all, port};
+use heddle_study::metric::{P99, mean_all, mean_large, mean_small};
 use heddle_study::paper::Measure;
-use heddle_study::summary::{PortSummary, RunSummary};
-
-/// Quantiles of the queue at S2-A3, the bottleneck of the asymmetric fabric.
-fn bottleneck(run: &RunSummary) -> Option<&PortSummary> {
-    port(run, "core-2", "agg-3")
-}
-fn empty_share(run: &RunSummary) -> Option<f64> {
-    let queue = &bottleneck(run)?.queue;
-    // A packet in transmission is no queue: up to one frame counts as empty.
-    let empty = queue.iter().filter(|&&bytes| bytes <= 1518.0).count();
-    Some(100.0 * empty as f64 / queue.len().max(1) as f64)
-}
-// Nearly all of any share agrees within a third: the paper's 90 % empty is judged by the other 10 %.
-fn busy_share(run: &RunSummary) -> Option<f64> {
-    empty_share(run).map(|empty| 100.0 - empty)
-}
-fn queue_p95(run: &RunSummary) -> Option<f64> {
-    let queue = &bottleneck(run)?.queue;
-    queue.get(queue.len().saturating_sub(1) * 95 / 100).copied()
-}
-fn bottleneck_drops(run: &RunSummary) -> Option<f64> {
-    Some(bottleneck(run)?.dropped as f64)
-}
 
 const fn point(shape: Shape, sizes: Sizes, scheme: Scheme, load: u8) -> Point {
     Point { shape, sizes, scheme, load }
@@ -50,12 +29,59 @@ const fn asym_dm(scheme: Scheme, load: u8) -> Point {
     point(Shape::Asymmetric, Sizes::DataMining, scheme, load)
 }
 
+/// The 99th percentile at one point over that at another.
+const fn p99(
+    source: &'static str,
+    text: &'static str,
+    paper: f64,
+    worse: Point,
+    better: Point,
+) -> Claim<Measure<Paper>> {
+    Claim::new("H7", source, text, (About, paper, "x"), Measure::Quantiles(P99, worse, better))
+}
+
+/// Figure 8c at one load.
+const fn queue(
+    source: &'static str,
+    text: &'static str,
+    value: (Bound, f64, &'static str),
+    measure: Measure<Paper>,
+) -> Claim<Measure<Paper>> {
+    Claim::new("H8", source, text, value, measure)
+}
+const AT_40: &str = "Fig. 8c, load not said: 40 %";
+const AT_50: &str = "Fig. 8c, load not said: 50 %";
+const AT_60: &str = "Fig. 8c, load not said: 60 %";
+const QUEUED: &str = "S2-A3: share of samples with a queue, HULA (the paper: empty 90 %)";
+const DROPPED: &str = "S2-A3: packets dropped, HULA";
+const CONGA_P95: &str = "S2-A3: 95th percentile queue, CONGA' over HULA";
+const ECMP_P95: &str = "S2-A3: 95th percentile queue, ECMP over HULA";
+const CONGA_CDF: &str = "S2-A3: share of the CDF at which HULA's queue is no longer than CONGA''s";
+const ECMP_CDF: &str = "S2-A3: share of the CDF at which HULA's queue is no longer than ECMP's";
+const BUSY: (Bound, f64, &str) = (About, 10.0, "%");
+const NONE: (Bound, f64, &str) = (AtMost, 0.0, "packets");
+const WHOLE: (Bound, f64, &str) = (AtLeast, 100.0, "%");
+
+const fn busy(load: u8) -> Measure<Paper> {
+    Measure::At(busy_share, asym(Hula, load))
+}
+const fn dropped(load: u8) -> Measure<Paper> {
+    Measure::At(drops, asym(Hula, load))
+}
+const fn over_hula(scheme: Scheme, load: u8) -> Measure<Paper> {
+    Measure::Quantiles(P95, asym(scheme, load), asym(Hula, load))
+}
+const fn below(scheme: Scheme, load: u8) -> Measure<Paper> {
+    Measure::Pair(share_no_longer, asym(Hula, load), asym(scheme, load))
+}
+
 /// A figure of the failure experiment.
 const fn failover(
     traffic: FailoverTraffic,
+    moment: Moment,
     figure: fn(&Measured) -> Option<f64>,
 ) -> Measure<Paper> {
-    Measure::Experiment(Experiment::Failover(traffic), figure)
+    Measure::Experiment(Experiment::Failover(traffic, moment), figure)
 }
 fn shift_ms(made: &Measured) -> Option<f64> {
     made.failover().and_then(Failover::shift_ms)
@@ -67,8 +93,9 @@ fn measured_over_formula(made: &Measured) -> Option<f64> {
     made.overhead().map(Overhead::measured_over_formula)
 }
 
-use Bound::{About, AtMost, Exact};
+use Bound::{About, AtLeast, AtMost, Exact};
 use FailoverTraffic::{LongFlows, WebSearch};
+use Moment::{AtTheBegin, Warm};
 use Scheme::{CongaPrime, Ecmp, Hula, HulaRareProbes};
 
 /// Every claim of the paper, in its order.
@@ -88,16 +115,32 @@ pub(super) const CLAIMS: &[Claim<Measure<Paper>>] = &[
     ratio("H6", "Fig. 7, 80 %", "data mining, large flows: ECMP over HULA", 1.35, mean_large, asym_dm(Ecmp, 80), asym_dm(Hula, 80)),
     ratio("H6", "Fig. 7, 80 %", "data mining, all flows: ECMP over HULA", 1.52, mean_all, asym_dm(Ecmp, 80), asym_dm(Hula, 80)),
     ratio("H6", "Fig. 7, 80 %", "data mining, all flows: CONGA' over HULA", 1.17, mean_all, asym_dm(CongaPrime, 80), asym_dm(Hula, 80)),
-    ratio("H7", "Fig. 8a, 60 %", "99th percentile FCT: ECMP over HULA", 10.0, p99_all, asym(Ecmp, 60), asym(Hula, 60)),
-    ratio("H7", "Fig. 8a, 60 %", "99th percentile FCT: CONGA' over HULA", 3.0, p99_all, asym(CongaPrime, 60), asym(Hula, 60)),
-    ratio("H7", "Fig. 8b, 80 %", "data mining, 99th percentile FCT: ECMP over HULA", 1.53, p99_all, asym_dm(Ecmp, 80), asym_dm(Hula, 80)),
-    Claim::new("H8", "Fig. 8c, 60 %", "S2-A3: share of samples with a queue, HULA (the paper: empty 90 %)", (About, 10.0, "%"), Measure::At(busy_share, asym(Hula, 60))),
-    Claim::new("H8", "Fig. 8c, 60 %", "S2-A3: packets dropped, HULA", (AtMost, 0.0, "packets"), Measure::At(bottleneck_drops, asym(Hula, 60))),
-    ratio("H8", "Fig. 8c, 60 %", "S2-A3: 95th percentile queue, CONGA' over HULA", 8.0, queue_p95, asym(CongaPrime, 60), asym(Hula, 60)),
-    ratio("H8", "Fig. 8c, 60 %", "S2-A3: 95th percentile queue, ECMP over HULA", 19.0, queue_p95, asym(Ecmp, 60), asym(Hula, 60)),
-    Claim::new("H9", "Fig. 9a", "web search, S2-A3 fails: time until the load is on S1", (AtMost, 1.0, "ms"), failover(WebSearch, shift_ms)),
-    Claim::new("H9", "Fig. 9b", "long flows, S2-A3 fails: time until the load is on S1", (AtMost, 0.5, "ms"), failover(LongFlows, shift_ms)),
-    Claim::new("H9", "Fig. 9a", "web search: S2-A3's share of the load after its recovery over that before", (About, 1.0, "x"), failover(WebSearch, share_after_over_before)),
+    p99("Fig. 8a, 60 %", "99th percentile FCT: ECMP over HULA", 10.0, asym(Ecmp, 60), asym(Hula, 60)),
+    p99("Fig. 8a, 60 %", "99th percentile FCT: CONGA' over HULA", 3.0, asym(CongaPrime, 60), asym(Hula, 60)),
+    p99("Fig. 8b, 80 %", "data mining, 99th percentile FCT: ECMP over HULA", 1.53, asym_dm(Ecmp, 80), asym_dm(Hula, 80)),
+    queue(AT_40, QUEUED, BUSY, busy(40)),
+    queue(AT_40, DROPPED, NONE, dropped(40)),
+    queue(AT_40, CONGA_P95, (About, 8.0, "x"), over_hula(CongaPrime, 40)),
+    queue(AT_40, ECMP_P95, (About, 19.0, "x"), over_hula(Ecmp, 40)),
+    queue(AT_40, CONGA_CDF, WHOLE, below(CongaPrime, 40)),
+    queue(AT_40, ECMP_CDF, WHOLE, below(Ecmp, 40)),
+    queue(AT_50, QUEUED, BUSY, busy(50)),
+    queue(AT_50, DROPPED, NONE, dropped(50)),
+    queue(AT_50, CONGA_P95, (About, 8.0, "x"), over_hula(CongaPrime, 50)),
+    queue(AT_50, ECMP_P95, (About, 19.0, "x"), over_hula(Ecmp, 50)),
+    queue(AT_50, CONGA_CDF, WHOLE, below(CongaPrime, 50)),
+    queue(AT_50, ECMP_CDF, WHOLE, below(Ecmp, 50)),
+    queue(AT_60, QUEUED, BUSY, busy(60)),
+    queue(AT_60, DROPPED, NONE, dropped(60)),
+    queue(AT_60, CONGA_P95, (About, 8.0, "x"), over_hula(CongaPrime, 60)),
+    queue(AT_60, ECMP_P95, (About, 19.0, "x"), over_hula(Ecmp, 60)),
+    queue(AT_60, CONGA_CDF, WHOLE, below(CongaPrime, 60)),
+    queue(AT_60, ECMP_CDF, WHOLE, below(Ecmp, 60)),
+    Claim::new("H9", "Fig. 9a, a warm fabric", "web search, S2-A3 fails: time until the load is on S1", (AtMost, 1.0, "ms"), failover(WebSearch, Warm, shift_ms)),
+    Claim::new("H9", "Fig. 9a, 0.2 ms from the begin", "web search, S2-A3 fails: time until the load is on S1", (AtMost, 1.0, "ms"), failover(WebSearch, AtTheBegin, shift_ms)),
+    Claim::new("H9", "Fig. 9b, a warm fabric", "long flows, S2-A3 fails: time until the load is on S1", (AtMost, 0.5, "ms"), failover(LongFlows, Warm, shift_ms)),
+    Claim::new("H9", "Fig. 9b, 0.2 ms from the begin", "long flows, S2-A3 fails: time until the load is on S1", (AtMost, 0.5, "ms"), failover(LongFlows, AtTheBegin, shift_ms)),
+    Claim::new("H9", "Fig. 9a, a warm fabric", "web search: S2-A3's share of the load after its recovery over that before", (About, 1.0, "x"), failover(WebSearch, Warm, share_after_over_before)),
     ratio("H10", "Fig. 9c, 50 %", "probes ten times rarer: mean FCT over that at 200 us", 1.0, mean_all, asym(HulaRareProbes, 50), asym(Hula, 50)),
     ratio("H10", "Fig. 9c, 90 %", "probes ten times rarer: mean FCT over that at 200 us", 1.15, mean_all, asym(HulaRareProbes, 90), asym(Hula, 90)),
     Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 8", (Exact, 16.0, "paths"), Measure::Computed(|| path_count(8))),

@@ -15,7 +15,7 @@ use heddle_study::point::no_files;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
     /// The bottleneck fails and comes back (figure 9).
-    Failover(FailoverTraffic),
+    Failover(FailoverTraffic, Moment),
     /// Probes alone (section 4.5).
     Overhead,
 }
@@ -52,7 +52,7 @@ impl heddle_study::paper::Experiment for Experiment {
 
     fn seeds(self, effort: Effort) -> &'static [u64] {
         match self {
-            Experiment::Failover(_) => effort.seeds(),
+            Experiment::Failover(..) => effort.seeds(),
             // Nothing in it is drawn.
             Experiment::Overhead => &[1],
         }
@@ -60,8 +60,8 @@ impl heddle_study::paper::Experiment for Experiment {
 
     fn run(self, seed: u64, changes: &[(&str, &str)]) -> Result<Measured, EvaluationError> {
         Ok(match self {
-            Experiment::Failover(traffic) => {
-                Measured::Failover(Failover::run(traffic, seed, changes)?)
+            Experiment::Failover(traffic, moment) => {
+                Measured::Failover(Failover::run((traffic, moment), seed, changes)?)
             }
             Experiment::Overhead => Measured::Overhead(Overhead::run()?),
         })
@@ -87,6 +87,43 @@ impl FailoverTraffic {
     }
 }
 
+/// Moment of the failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// When flows have run for 39 ms.
+    Warm,
+    /// 0.2 ms from the first flow: "at 0.2 milliseconds from the beginning of the experiment"
+    /// (section 6.3).
+    AtTheBegin,
+}
+
+/// The end of the probes' warm-up in the file.
+const FIRST_FLOW: Time = Time::millis(1);
+
+/// The link is down for so long.
+const OUTAGE: Time = Time::millis(20);
+
+impl Moment {
+    fn fails_at(self) -> Time {
+        match self {
+            Moment::Warm => Time::millis(40),
+            Moment::AtTheBegin => FIRST_FLOW + Time::micros(200),
+        }
+    }
+
+    fn recovers_at(self) -> Time {
+        self.fails_at() + OUTAGE
+    }
+
+    /// The events of a scenario.
+    fn events(self) -> String {
+        let (fails, recovers) = (self.fails_at(), self.recovers_at());
+        format!(
+            r#"[{{ at = "{fails}", fail = ["core-2 agg-3"] }}, {{ at = "{recovers}", recover = ["core-2 agg-3"] }}]"#
+        )
+    }
+}
+
 /// Link S2-A3 goes down and comes back while S2-A4 is down all along: utilisation of the links into
 /// pod 2.
 #[derive(Clone, Debug, Serialize)]
@@ -99,11 +136,12 @@ pub struct Failover {
     pub fails_at: f64,
     /// Time of its recovery, in seconds.
     pub recovers_at: f64,
+    /// Utilisation of all links together at each sample of the same run without the failure, where
+    /// no load from before the failure can be compared with.
+    pub without_failure: Option<Vec<f64>>,
 }
 
 const FAILURE: &str = include_str!("../../../../../scenarios/hula-fig9-failure.toml");
-const FAILS_AT: Time = Time::millis(40);
-const RECOVERS_AT: Time = Time::millis(60);
 /// Load of figure 9a's run: the two links of S1 can carry it alone.
 const WEB_SEARCH: &str =
     r#"{ kind = "flows", sizes = "websearch", pattern = "cross-pod-pairs", load = 0.3 }"#;
@@ -114,7 +152,7 @@ impl Failover {
     /// # Errors
     /// None that a caller can cause.
     pub fn run(
-        traffic: FailoverTraffic,
+        (traffic, moment): (FailoverTraffic, Moment),
         seed: u64,
         changes: &[(&str, &str)],
     ) -> Result<Failover, EvaluationError> {
@@ -124,11 +162,21 @@ impl Failover {
         }
         let taken = changes.iter().filter(|(key, _)| traffic.takes(key));
         let source = taken.fold(source, |source, (key, value)| source.with(*key, *value));
-        let outcome = simulate(&load(&source, &no_files)?, seed, &mut |_| Next::Continue)?;
-        Ok(Failover::of(&outcome))
+        let simulated = |events: &str| {
+            let scenario = load(&source.clone().with("event", events), &no_files)?;
+            let outcome = simulate(&scenario, seed, &mut |_| Next::Continue)?;
+            Ok::<_, EvaluationError>(Failover::of(&outcome, moment))
+        };
+        let mut run = simulated(&moment.events())?;
+        if moment == Moment::AtTheBegin {
+            let calm = simulated("[]")?;
+            let all = (0..calm.seconds.len()).map(|sample| calm.sum(sample, &[0, 1, 2]));
+            run.without_failure = Some(all.collect());
+        }
+        Ok(run)
     }
 
-    fn of(outcome: &Outcome) -> Failover {
+    fn of(outcome: &Outcome, moment: Moment) -> Failover {
         let samples = &outcome.samples;
         let names = [("core-1", "agg-3"), ("core-1", "agg-4"), ("core-2", "agg-3")];
         let series = |(from, to): (&str, &str)| {
@@ -138,20 +186,39 @@ impl Failover {
         Failover {
             seconds: samples.times.iter().map(|at| at.as_secs_f64()).collect(),
             links: names.into_iter().filter_map(series).collect(),
-            fails_at: FAILS_AT.as_secs_f64(),
-            recovers_at: RECOVERS_AT.as_secs_f64(),
+            fails_at: moment.fails_at().as_secs_f64(),
+            recovers_at: moment.recovers_at().as_secs_f64(),
+            without_failure: None,
         }
     }
 
     /// Milliseconds from the failure until the links of S1 carry nine tenths of the load that all
-    /// links carried in the 10 ms before; `None` if they never do while the link is down, or there
-    /// was no load.
+    /// links carried in the 10 ms before; without such a load, of what all links carry without the
+    /// failure, both over a millisecond from then on, since few flows have started and S1 may carry
+    /// them all for a moment. `None` if they never do while the link is down, or there was no load.
     pub fn shift_ms(&self) -> Option<f64> {
         let before = self.mean(self.fails_at - 0.010, self.fails_at, &[0, 1, 2]);
         let during = |at: f64| at > self.fails_at && at <= self.recovers_at;
-        let moved = |i: &usize| before > 0.0 && self.sum(*i, &[0, 1]) >= 0.9 * before;
+        let carried = |i: usize| match &self.without_failure {
+            Some(all) => {
+                let next = i..self.end_of_millisecond(i);
+                let without = all.get(next.clone()).unwrap_or(&[]).iter().sum();
+                (next.map(|sample| self.sum(sample, &[0, 1])).sum(), without)
+            }
+            None => (self.sum(i, &[0, 1]), before),
+        };
+        let moved = |&i: &usize| {
+            let (on_s1, expected): (f64, f64) = carried(i);
+            expected > 0.0 && on_s1 >= 0.9 * expected
+        };
         let first = (0..self.seconds.len()).filter(|&i| during(self.seconds[i])).find(moved)?;
         Some((self.seconds[first] - self.fails_at) * 1e3)
+    }
+
+    /// The first sample that is a millisecond or more after another.
+    fn end_of_millisecond(&self, from: usize) -> usize {
+        let end = self.seconds[from] + 0.001 - 1e-9;
+        self.seconds.iter().position(|&at| at >= end).unwrap_or(self.seconds.len())
     }
 
     /// The failed link's share of the load in the 15 ms from 5 ms after its recovery, over its
@@ -249,6 +316,30 @@ pub fn forwarding_entries(k: u64) -> f64 {
 mod tests {
     use super::*;
 
+    /// Without the failure all links carry 0.1 more each millisecond, so 0.9 of 2.1 at 42 ms is
+    /// 1.89 and of 2.2 at 43 ms 1.98: S1's links reach it there.
+    #[test]
+    fn a_load_that_builds_up_is_compared_with_the_run_without_the_failure() {
+        let mut run = series(|ms| match ms {
+            0..=42 => [0.5, 0.5, 0.0],
+            _ => [1.0, 1.0, 0.0],
+        });
+        run.without_failure = Some((21..=80).map(|ms| f64::from(ms - 21) / 10.0).collect());
+        assert!((run.shift_ms().unwrap() - 3.0).abs() < 1e-9);
+    }
+
+    /// The events of the moment of the file are the file's.
+    #[test]
+    fn the_warm_fabrics_failure_is_the_files() {
+        let source = Source::new("hula-fig9-failure.toml", FAILURE);
+        let of_file = load(&source, &no_files).unwrap();
+        let with = |moment: Moment| load(&source.clone().with("event", moment.events()), &no_files);
+        assert_eq!(with(Moment::Warm).unwrap().events, of_file.events);
+        let begin = with(Moment::AtTheBegin).unwrap();
+        assert_eq!(begin.measure.probe_warm_up, FIRST_FLOW);
+        assert_eq!(begin.events[0].at, Time::micros(1_200));
+    }
+
     /// A sample each millisecond from 21 ms to 80 ms; `shares` gives the utilisations of S1's two
     /// links and of S2-A3.
     fn series(shares: fn(u32) -> [f64; 3]) -> Failover {
@@ -258,6 +349,7 @@ mod tests {
             links: (0..3).map(|i| (format!("link {i}"), link(i))).collect(),
             fails_at: 0.040,
             recovers_at: 0.060,
+            without_failure: None,
         }
     }
 

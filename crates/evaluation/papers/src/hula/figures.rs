@@ -3,15 +3,15 @@
 use heddle_report::{Axis, Plot, Section, Series, Unit};
 
 use crate::hula::Hula;
-use crate::hula::experiments::{Experiment, Failover, FailoverTraffic, Measured};
+use crate::hula::experiments::{Experiment, Failover, FailoverTraffic, Measured, Moment};
 use crate::hula::points::{Point, Scheme};
-use crate::hula::run_length;
+use crate::hula::{queue, run_length};
 use crate::two_pod::{Shape, Sizes};
 use heddle_study::paper::Evidence;
 use heddle_study::view::panel::{Panel, PaperRatios, curves};
 use heddle_study::view::plots;
 
-const SCHEMES: [Scheme; 4] = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula, Scheme::Ideal];
+const SCHEMES: [Scheme; 3] = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula];
 
 /// The figures that were simulated.
 pub(super) fn sections(evidence: &Evidence<Hula>) -> Vec<Section> {
@@ -22,8 +22,8 @@ pub(super) fn sections(evidence: &Evidence<Hula>) -> Vec<Section> {
         (Shape::Asymmetric, Sizes::DataMining, "7 and 8b"),
     ];
     let figure = |(shape, sizes, number)| figure(evidence, shape, sizes, number);
-    let run_length = run_length::section(evidence);
-    figures.into_iter().filter_map(figure).chain(run_length).chain(failover(evidence)).collect()
+    let beyond = [queue::section(evidence), run_length::section(evidence), failover(evidence)];
+    figures.into_iter().filter_map(figure).chain(beyond.into_iter().flatten()).collect()
 }
 
 /// The curves of one fabric and workload; `None` if nothing of it was simulated.
@@ -47,12 +47,7 @@ fn figure(evidence: &Evidence<Hula>, shape: Shape, sizes: Sizes, number: &str) -
     }
     let map = format!("{}-map", panel.id);
     let map = plots::fabric_map(&map, "Link utilisation over time", &evidence.graph, &sampled);
-    let section = section.block(map);
-    if shape == Shape::Symmetric {
-        return Some(section);
-    }
-    let queue = format!("{}-queue", panel.id);
-    Some(section.block(plots::queue_cdf(&queue, "core-2", "agg-3", &sampled)))
+    Some(section.block(map))
 }
 
 /// Ratios of mean FCTs that the paper states.
@@ -74,11 +69,23 @@ fn failover(evidence: &Evidence<Hula>) -> Option<Section> {
     let mut section = Section::new("failover", "A link fails and comes back (figure 9)")
         .block("S2-A4 is down all along; S2-A3 fails and comes back. Utilisation of the links into pod 2, every 100 µs.");
     let mut any = false;
-    for (traffic, id, title) in [
-        (FailoverTraffic::WebSearch, "failover-web", "Web search (9a)"),
-        (FailoverTraffic::LongFlows, "failover-long", "Long flows (9b)"),
+    for (traffic, moment, id, title) in [
+        (FailoverTraffic::WebSearch, Moment::Warm, "failover-web", "Web search (9a)"),
+        (FailoverTraffic::LongFlows, Moment::Warm, "failover-long", "Long flows (9b)"),
+        (
+            FailoverTraffic::WebSearch,
+            Moment::AtTheBegin,
+            "failover-web-begin",
+            "Web search (9a), 0.2 ms from the begin",
+        ),
+        (
+            FailoverTraffic::LongFlows,
+            Moment::AtTheBegin,
+            "failover-long-begin",
+            "Long flows (9b), 0.2 ms from the begin",
+        ),
     ] {
-        let mut made = evidence.outcomes(Experiment::Failover(traffic));
+        let mut made = evidence.outcomes(Experiment::Failover(traffic, moment));
         if let Some(run) = made.next().and_then(Measured::failover) {
             section = section.block(failover_plot(id, title, run));
             any = true;

@@ -1,11 +1,12 @@
 //! The section above HULA's claims: figures of a steady state, and where ECMP is overloaded.
 
-use heddle_claims::stats;
+use heddle_claims::stats::{self, Estimate};
 use heddle_claims::table::OVERLOADED;
 use heddle_report::{Cell, Section, Table};
 use heddle_study::metric::mean_all;
 use heddle_study::paper::Evidence;
 use heddle_study::steady::Steadiness;
+use heddle_study::summary::RunSummary;
 
 use super::Hula;
 use super::points::{Point, Scheme};
@@ -53,8 +54,8 @@ fn row(evidence: &Evidence<Hula>, ecmp: Point) -> Option<[String; 8]> {
         .map(|(scheme, _)| scheme.title())
         .collect();
     let is_compared = |state: &Steadiness| !state.is_overloaded();
-    let ratio = match is_compared(&states[0].1) && is_compared(&states[2].1) {
-        true => format!("{:.2}x", slow / fast),
+    let shown = match is_compared(&states[0].1) && is_compared(&states[2].1) {
+        true => ratio(runs(Scheme::Ecmp), runs(Scheme::Hula)),
         false => OVERLOADED.to_owned(),
     };
     let state = match overloaded.is_empty() {
@@ -73,9 +74,22 @@ fn row(evidence: &Evidence<Hula>, ecmp: Point) -> Option<[String; 8]> {
         millis(Some(slow)),
         millis(mean(Scheme::CongaPrime)),
         millis(Some(fast)),
-        ratio,
+        shown,
         state,
     ])
+}
+
+/// The ratio of the mean completion times of two schemes: the seeds' median and range.
+fn ratio(slow: &[RunSummary], fast: &[RunSummary]) -> String {
+    let ratio = |(slow, fast)| Some(mean_all(slow)? / mean_all(fast)?);
+    let ratios: Vec<f64> = slow.iter().zip(fast).filter_map(ratio).collect();
+    match Estimate::of(&ratios) {
+        Some(Estimate { median, min, max, seeds: 2.., .. }) => {
+            format!("{median:.2}x ({min:.2} to {max:.2})")
+        }
+        Some(one) => format!("{:.2}x", one.mean),
+        None => "-".to_owned(),
+    }
 }
 
 #[cfg(test)]

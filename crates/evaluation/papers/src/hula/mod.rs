@@ -6,6 +6,7 @@ mod figures;
 mod lead;
 pub mod points;
 mod profiles;
+mod queue;
 mod run_length;
 mod sensitivity;
 

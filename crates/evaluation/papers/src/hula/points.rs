@@ -18,8 +18,6 @@ pub enum Scheme {
     Hula,
     /// HULA with probes ten times rarer (figure 9c).
     HulaRareProbes,
-    /// One big switch.
-    Ideal,
 }
 
 impl Scheme {
@@ -30,7 +28,6 @@ impl Scheme {
             Scheme::CongaPrime => "CONGA'",
             Scheme::Hula => "HULA",
             Scheme::HulaRareProbes => "HULA, T_p x 10",
-            Scheme::Ideal => "Ideal",
         }
     }
 
@@ -53,7 +50,6 @@ impl Scheme {
             Scheme::CongaPrime => &[("scheme", "conga-prime")],
             Scheme::Hula => &[],
             Scheme::HulaRareProbes => &[("scheme.probe_period", "2ms")],
-            Scheme::Ideal => &[("scheme", "ideal")],
         }
     }
 }
@@ -75,10 +71,19 @@ pub struct Point {
 fn flows(effort: Effort, sizes: Sizes) -> u64 {
     match (effort, sizes) {
         (Effort::Demo, _) => 800,
-        (Effort::Quick | Effort::Medium, Sizes::WebSearch) => 8_000,
+        (Effort::Quick | Effort::Medium, Sizes::WebSearch) => 6_000,
         (Effort::Quick | Effort::Medium, Sizes::DataMining) => 2_000,
         (Effort::Full, Sizes::WebSearch) => 20_000,
         (Effort::Full, Sizes::DataMining) => 10_000,
+    }
+}
+
+/// Time before flows are measured. On persistent connections queues of flows take hundreds of
+/// milliseconds to settle. It is the same for all schemes, so that their ratios are of the same flows.
+fn warm_up(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Demo => "20ms",
+        Effort::Quick | Effort::Medium | Effort::Full => "300ms",
     }
 }
 
@@ -121,6 +126,7 @@ impl heddle_study::point::Point for Point {
             .with("title", format!("HULA: {}", self.label()))
             .with("workload.sizes", self.sizes.name())
             .with("workload.load", self.load_text())
+            .with("measure.warm_up", warm_up(effort))
             .with("measure.flows", flows(effort, self.sizes).to_string())
             .with("measure.time_limit", time_limit(effort))
             .with("measure.sample_every", "100us");
@@ -131,7 +137,7 @@ impl heddle_study::point::Point for Point {
 
 /// Every curve of the figures.
 pub(super) fn curves(effort: Effort) -> Vec<Point> {
-    let schemes = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula, Scheme::Ideal];
+    let schemes = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula];
     let mut points = Vec::new();
     for shape in Shape::ALL {
         for sizes in Sizes::ALL {

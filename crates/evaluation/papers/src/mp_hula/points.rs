@@ -164,6 +164,7 @@ impl heddle_study::point::Point for Point {
             .with("title", format!("MP-HULA: {}", self.label()))
             .with("workload.sizes", self.sizes.name())
             .with("workload.load", self.load_text())
+            .with("measure.warm_up", warm_up(effort))
             .with("measure.flows", flows(effort, self.sizes).to_string())
             .with("measure.time_limit", time_limit(effort))
             .with("measure.sample_every", "100us");
@@ -182,6 +183,15 @@ pub(crate) fn flows(effort: Effort, sizes: Sizes) -> u64 {
         (Effort::Quick | Effort::Medium, Sizes::DataMining) => 300,
         (Effort::Full, Sizes::WebSearch) => 20_000,
         (Effort::Full, Sizes::DataMining) => 10_000,
+    }
+}
+
+/// Time before flows are measured: with a connection for each flow nothing but queues and windows has
+/// to settle.
+fn warm_up(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Demo => "20ms",
+        Effort::Quick | Effort::Medium | Effort::Full => "100ms",
     }
 }
 

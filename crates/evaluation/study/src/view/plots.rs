@@ -5,7 +5,7 @@ use heddle_claims::table::OVERLOADED;
 use heddle_report::{Axis, FabricMap, Link, Node, Plot, Point, Run, Series, Style, Unit};
 use heddle_scenario::Graph;
 
-use crate::metric;
+use crate::metric::{self, port};
 use crate::steady::Steadiness;
 use crate::summary::{PortSummary, RunSummary, SizeStep};
 
@@ -191,7 +191,9 @@ pub fn busiest_queue(id: &str, runs: &[(&str, &RunSummary)]) -> Plot {
     let all = runs.iter().flat_map(|(_, run)| &run.ports);
     let busiest = all.max_by(|a, b| p95(a).total_cmp(&p95(b)));
     let (from, to) = busiest.map_or(("-", "-"), |port| (port.from.as_str(), port.to.as_str()));
-    queue_cdf(id, from, to, runs)
+    let runs: Vec<_> = runs.iter().map(|(name, run)| (*name, std::slice::from_ref(*run))).collect();
+    let title = format!("Queue at {from} to {to}");
+    queue_cdf(id, &title, (from, to), &runs)
 }
 
 /// The longest queues over time of the ports that waited longest in a run, the first of some.
@@ -208,15 +210,18 @@ pub fn queues_over_time(id: &str, run: &RunSummary) -> Plot {
     })
 }
 
-/// Distribution functions of the queue at one port.
-pub fn queue_cdf(id: &str, from: &str, to: &str, runs: &[(&str, &RunSummary)]) -> Plot {
-    let title = format!("Queue at {from} to {to}");
+/// Distribution functions of the queue at one port, each of some runs together.
+pub fn queue_cdf(
+    id: &str,
+    title: &str,
+    (from, to): (&str, &str),
+    runs: &[(&str, &[RunSummary])],
+) -> Plot {
     let x = Axis::new("Bytes waiting", Unit::si("B"));
     let y = Axis::new("Share of samples", Unit::None).within(0.0, 1.0);
-    runs.iter().fold(Plot::new(id, title, x, y), |plot, (name, run)| {
-        let port = run.ports.iter().find(|port| port.from == from && port.to == to);
-        let queue = port.map_or(&[][..], |port| port.queue.as_slice());
-        plot.series(Series::step(*name, cdf(&[queue])))
+    runs.iter().fold(Plot::new(id, title, x, y), |plot, (name, runs)| {
+        let queues = runs.iter().filter_map(|run| Some(port(run, from, to)?.queue.as_slice()));
+        plot.series(Series::step(*name, cdf(&queues.collect::<Vec<_>>())))
     })
 }
 
