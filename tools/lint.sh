@@ -3,7 +3,7 @@
 LINTS=(architecture externals format clippy targets rustdoc scripts prometheus c_format c_headers p4 bench deny book)
 
 lint() {
-    local check
+    local check start
     [ $# -gt 0 ] || set -- "${LINTS[@]}"
     for check in "$@"; do
         declare -F "lint_$check" >/dev/null || fail "there is no check '$check'." "the checks: ${LINTS[*]}"
@@ -11,7 +11,9 @@ lint() {
     setup_lint
     for check in "$@"; do
         say "lint: $check"
+        start=$SECONDS
         "lint_$check"
+        say "lint: $check: $((SECONDS - start)) s"
     done
 }
 

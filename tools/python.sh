@@ -24,7 +24,7 @@ test_python() {
     local heddle
     heddle=$(program_for_tests heddle)
     rm -rf target/wheels-for-tests
-    make_wheel target/wheels-for-tests --profile dev
+    make_wheel target/wheels-for-tests --profile dev --features as-in-tests
     # Names of packages hold no spaces.
     # shellcheck disable=SC2046
     python_environment "$PYTHON_TESTS" $(cat python/tests/requirements.txt)
