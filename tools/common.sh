@@ -42,7 +42,7 @@ install_missing() {
 # dependencies again for another selection of crates, so that what `./x test` has made serves here only if it is named.
 program_for_tests() {
     [ -n "${HEDDLE_PROGRAMS:-}" ] || cargo build --locked --quiet --package "$1" >&2
-    realpath "${HEDDLE_PROGRAMS:-target/debug}/$1"
+    realpath "${HEDDLE_PROGRAMS:-${CARGO_TARGET_DIR:-target}/debug}/$1"
 }
 
 # A Python environment in folder $1 with the packages $2..., made anew if it has others.
