@@ -12,6 +12,7 @@
 #include "balancer/join_limits.h"
 #include "balancer/steer.h"
 #include "balancer/syn.h"
+#include "balancer/waiting.h"
 #include "common/too_big.h"
 
 /* ---- the frame ---- */
@@ -174,6 +175,8 @@ __noinline int act(struct xdp_md *ctx, struct packet_context *context, struct de
 	if (decision->writes & WRITES_KEY)
 		act_on_key(context, decision);
 	sent = carry(ctx, context, decision);
+	if (decision->verdict == FRAGMENT_WAITS && !keep_waiting(ctx))
+		decision->verdict = DROP_FRAGMENT;
 	write_all(context, decision);
 	return sent;
 }

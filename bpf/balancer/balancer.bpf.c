@@ -126,11 +126,9 @@ __noinline int decide_address(struct xdp_md *ctx, struct packet_context *context
 	decide_pass(decision, PASS_ICMP);
 	if (context->packet.later_fragment && !is_icmp(context->packet.protocol)) {
 		decide_later_fragment(context, decision);
-	} else if (context->packet.later_fragment) {
-		return 0; /* as its first fragment: no error, which is short */
 	} else if (is_echo_request(ctx, &context->packet)) {
 		decide_echo(ctx, context, decision);
-	} else if (read_quote(ctx, context) && find_service(context) && context->vip.kind == VIP_SERVICE) {
+	} else if (!context->packet.later_fragment && read_quote(ctx, context) && find_service(context) && context->vip.kind == VIP_SERVICE) {
 		identify_flow(context);
 		decide_icmp(context, decision);
 	}
@@ -161,7 +159,7 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 static __always_inline void handle_message(struct xdp_md *ctx, const struct packet_context *context, __u32 peer,
 					   const struct steering *message, struct decision *decision)
 {
-	if (message->kind == STEER_FRAGMENT)
+	if (is_about_fragments(message))
 		handle_fragment_message(context, message, decision);
 	else if (context->vip.kind == VIP_SERVICE)
 		handle_flow_message(ctx, context, peer, message, decision);

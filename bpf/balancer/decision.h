@@ -146,7 +146,9 @@ __noinline int note(struct decision *decision, __u32 event)
 
 static __always_inline const struct limit *limit_of(enum limit_kind which)
 {
-	return which == LIMIT_LEARN ? &settings.learn : which == LIMIT_QUERY ? &settings.query : &settings.errors;
+	if (which == LIMIT_LEARN)
+		return &settings.learn;
+	return which == LIMIT_QUERY || which == LIMIT_WAITING ? &settings.query : &settings.errors;
 }
 
 /* What is left of a limit at this tick. */

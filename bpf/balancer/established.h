@@ -159,15 +159,16 @@ static __always_inline void decide_established(const struct packet_context *cont
 		move_flow(context, send_pending(context, state, decision), decision);
 }
 
-/* Tells the balancers that keep the flow of its end, with this packet. */
-static __always_inline void tell_of_end(const struct packet_context *context, struct decision *decision)
+/* Tells the balancers that keep the flow of its end, with this packet. False: not all of them. */
+static __always_inline bool tell_of_end(const struct packet_context *context, struct decision *decision)
 {
 	const struct registration end = { .flag = FLOW_OWNER_PENDING, .slot = slot_of_flow(context) };
 	struct keepers keepers = keepers_of(context, end.slot);
 
 	if (keepers.peer == NO_TARGET || is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
-		return;
+		return false;
 	steer_registration(context, &end, keepers.peer, keepers.reach, decision);
+	return !keepers.passed_over;
 }
 
 /* FIN or RST. It may be forged: an entry that alone gives target or token is kept, and gives way first. A handshake in progress
@@ -175,14 +176,13 @@ static __always_inline void tell_of_end(const struct packet_context *context, st
 static __always_inline void decide_end(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow = &context->flow;
-	__u8 state = closing_state(context);
+	__u8 state = closing_state(context), pending = flow->state & ~FLOW_STATE_MASK;
 
 	if (is_opening(flow->state))
 		return;
-	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | state, decision);
-	if (state == FLOW_CLOSING_STATEFUL && context->vip.mode == MPTCP_LEARN && !is_closing(flow) &&
-	    !(flow->state & FLOW_OWNER_PENDING))
-		tell_of_end(context, decision);
+	if (state == FLOW_CLOSING_STATEFUL && context->vip.mode == MPTCP_LEARN && !is_closing(flow) && tell_of_end(context, decision))
+		pending &= ~FLOW_OWNER_PENDING;
+	move_flow(context, pending | state, decision);
 }
 
 /* True if a FIN or RST came just now. Data that come a second later say that the flow goes on: that was forged. */

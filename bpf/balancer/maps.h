@@ -131,6 +131,13 @@ struct {
 	__type(value, struct fragment_bucket);
 } fragments SEC(".maps");
 
+/* Later fragments that wait for their first one (struct waiting_fragment). The daemon takes them, and has the program process
+ * them once more. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, WAITING_BYTES);
+} waiting SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);
@@ -175,6 +182,7 @@ enum limit_kind {
 	LIMIT_QUERY,
 	LIMIT_ERRORS,
 	LIMIT_REFUSALS, /* as of errors; apart from them, so that a scan of ports hides no MTU */
+	LIMIT_WAITING,  /* as of queries: fragments that wait */
 	LIMITS,
 };
 

@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 7
+#define HEDDLE_ABI 8
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -89,7 +89,8 @@ enum target_state {
 	/* Its checks have failed lately, which may be wrong: its flows, tokens and tables stay, and new connections go
 	 * elsewhere. */
 	TARGET_FAILING = 3,
-	/* No service has it any more: its flows and tokens stay until they end, and nothing begins there. */
+	/* No service has it any more, or it has drained for long: its connections and tokens stay until they end, datagrams
+	 * leave it, and nothing begins there. */
 	TARGET_REMOVED = 5,
 };
 
@@ -229,6 +230,16 @@ struct fragment_bucket {
 	__u64 fragments[FRAGMENT_WAYS];
 };
 
+/* A later fragment whose first one is not known yet, in the ring `waiting`. */
+#define WAITING_FRAME 2048
+struct waiting_fragment {
+	__u32 length; /* of the frame, from its Ethernet header on */
+	__u32 pad;
+	__u8 frame[WAITING_FRAME];
+};
+#define WAITING_BYTES (1 << 19) /* of the ring: some 250 fragments */
+#define LOOPBACK 1              /* the interface by which a fragment that has waited comes once more */
+
 /* ---- keys that the balancer chose (mptcp = "assign") ---- */
 
 struct assigned_key {
@@ -340,6 +351,8 @@ enum counter {
 	DROP_FRAGMENT,        /* later fragment without a stored first one */
 	DROP_FAILED,          /* no headroom for the outer header, or no key found */
 	HEARTBEAT_HEARD,      /* the answer to this balancer's own: its content is in `peer_states` */
+	FRAGMENT_WAITS,       /* later fragment without a stored first one: in `waiting`, from where it comes once more */
+	FRAGMENT_HEARD,       /* another balancer's answer about a packet whose fragments wait here */
 	VERDICTS,
 
 	/* events */
@@ -386,6 +399,7 @@ enum steering_kind {
 	STEER_FORWARD,         /* treat it as your own (assign) */
 	STEER_HEARTBEAT,       /* `token` is a number, `backend` the sender's fingerprint; no packet follows */
 	STEER_HEARTBEAT_REPLY, /* the same number, and the answering balancer's fingerprint */
+	STEER_FRAGMENT_QUERY,  /* asks for the backend of this packet's fragments: the head of one of them follows */
 };
 
 /* The places of a slot's entries (maps.h, `ring`). */

@@ -21,9 +21,9 @@ def fragmented():
         to("fragments", f"first-v{f}", f"{section}: the first has ports: the hash", "fresh", parts[0], "b1", "sent_fragment")
         to("fragments", f"first-known-v{f}", f"{section}: the first of a known flow", "known", parts[0], "b2", "sent_fragment")
         to("fragments", f"later-v{f}", f"{section}: a later one has none, and follows the first", "first", parts[1], "b2", "sent_fragment")
-        one("fragments", f"later-before-first-v{f}", "it came before the first one: lost, as without a balancer's memory", "fresh",
-            ethernet(parts[1]), "drop_fragment", "drop")
-        one("fragments", f"later-of-another-v{f}", "of another packet", "first", ethernet(others[1]), "drop_fragment", "drop")
+        one("fragments", f"later-before-first-v{f}", "it came before the first one: it waits", "fresh",
+            ethernet(parts[1]), "fragment_waits", "drop")
+        one("fragments", f"later-of-another-v{f}", "of another packet", "first", ethernet(others[1]), "fragment_waits", "drop")
         opening = fragments(syn(f, capable_syn(), data=bytes(64)), 48, 79)
         to("fragments", f"first-of-syn-v{f}", "a SYN in fragments: no options are read", "fresh", opening[0], "b1", "sent_fragment", flow="none")
         within = fragments(syn(f, capable_syn()), 40, 82)
@@ -43,7 +43,7 @@ def fragmented():
         one("fragments", f"later-told-v{f}", "another balancer has a later one", "peer-first", from_other(word(FRAGMENT), parts[1]),
             "sent_fragment", out=sent("b2", parts[1]))
         one("fragments", f"later-told-unknown-v{f}", "another balancer has a later one, and nobody its first", "peer",
-            from_other(word(FRAGMENT), parts[1]), "drop_fragment", "drop")
+            from_other(word(FRAGMENT), parts[1]), "fragment_waits", "drop")
     atomic = extended(ack(6), (44, b"\0\0\0" + bytes(4)))
     to("fragments", "atomic-v6", "RFC 6946: a fragment header on a whole packet, which is none", "known", atomic, "b2", "sent_flow")
     to("fragments", "atomic-syn-v6", "RFC 6946: a SYN's options are read behind it", "fresh",

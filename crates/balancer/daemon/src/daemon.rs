@@ -80,6 +80,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     let mut end = pin!(signals::end()?);
     // Opened as long as there are capabilities.
     let peer_states = core.peer_states()?;
+    let fragments = core.fragments()?;
     let mut sources = EventSources::new(core.config(), options.mode);
     tokio::select! {
         () = &mut end => return Ok(()),
@@ -97,6 +98,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
         sources.start_heartbeats(peer_states)?;
     }
     drop(real_time);
+    sources.start_fragments(fragments)?;
     let (to, mut messages) = mpsc::channel(REQUEST_QUEUE);
     let handle = Arc::new(Handle::new(to, event_sources::store(core.config())));
     serve(&mut sources, listener, metrics, &handle);
@@ -126,7 +128,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
         core.reconcile();
         core.supply_keys();
         sources.follow(core.config(), &core.state.view);
-        sources.probe(core.probed());
+        sources.probe(core.probed(), core.seed());
         sources.set_ready(ready);
     }
     notify::stopping();

@@ -10,6 +10,7 @@
 mod carrier;
 mod judge;
 mod priority;
+pub(crate) mod sockets;
 mod task;
 
 pub use heddle_balancer_api::Liveness;

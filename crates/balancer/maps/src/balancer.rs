@@ -6,7 +6,7 @@ use aya::maps::{Map, MapData};
 use heddle_bpf_loader::{Pins, XDP};
 
 use crate::explain::Explainer;
-use crate::maps::{Maps, PeerStates, PinnedMaps, ReadyKeys};
+use crate::maps::{Fragments, Maps, PeerStates, PinnedMaps, ReadyKeys, Waiting};
 use crate::object::{self, Effect};
 use crate::{Attached, Clock, Error, Mode, Program, Sizes, Ticks};
 
@@ -96,6 +96,23 @@ impl Balancer {
     pub fn ready_keys(&self) -> Result<[ReadyKeys; 2], Error> {
         let queue = |name| ReadyKeys::new(Map::Queue(MapData::from_pin(self.pins.path(name))?));
         Ok([queue("ready_keys")?, queue("ready_keys_v1")?])
+    }
+
+    /// The later fragments that wait for their first one, for a thread of its own: no other reads
+    /// them.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the kernel would not.
+    pub fn waiting(&self) -> Result<Waiting, Error> {
+        Waiting::new(Map::RingBuf(MapData::from_pin(self.pins.path("waiting"))?))
+    }
+
+    /// The targets of fragments once more, for a thread of its own.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the kernel would not.
+    pub fn fragments(&self) -> Result<Fragments, Error> {
+        Fragments::new(Map::Array(MapData::from_pin(self.pins.path("fragments"))?))
     }
 
     /// The state of the other balancers once more, for a thread of its own.

@@ -52,7 +52,7 @@ impl Explainer {
     /// # Errors
     /// [`Error`] if the kernel would not.
     pub fn contents(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-        self.program.contents(&["traces", "works", "maglev", "ring"])
+        self.program.contents(&["traces", "works", "maglev", "ring", "waiting"])
     }
 }
 

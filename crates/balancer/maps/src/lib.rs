@@ -12,6 +12,7 @@ mod balancer;
 mod choices;
 mod decap;
 mod explain;
+mod fragment;
 pub mod maps;
 mod object;
 mod quic;
@@ -24,9 +25,10 @@ pub use balancer::Balancer;
 pub use choices::{Clock, Sources};
 pub use decap::Decap;
 pub use explain::{Explainer, Explanation};
+pub use fragment::Fragment;
 pub use heddle_bpf_loader::{
-    Action, Attached, Error, Mode, Program, Run, XDP, detach, interface_index, link_pin, pass,
-    remove_pins,
+    Action, Attached, Error, LiveProgram, Mode, Program, Run, XDP, detach, interface_index,
+    link_pin, pass, remove_pins,
 };
 pub use sizes::{Buckets, Sizes};
 pub use ticks::Ticks;

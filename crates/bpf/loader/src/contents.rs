@@ -118,7 +118,7 @@ fn exists(result: io::Result<()>) -> io::Result<bool> {
 
 /// # Safety
 /// Whatever the command reads or writes by the attributes' addresses must be there.
-unsafe fn bpf<T>(command: libc::c_long, attributes: *mut T) -> io::Result<()> {
+pub(crate) unsafe fn bpf<T>(command: libc::c_long, attributes: *mut T) -> io::Result<()> {
     // SAFETY: the caller's; the kernel reads no more of the attributes than their size.
     match unsafe { libc::syscall(libc::SYS_bpf, command, attributes, size_of::<T>()) } {
         0.. => Ok(()),

@@ -45,6 +45,20 @@ pub struct FragmentKey {
     pub protocol: u8,
 }
 
+/// A place in the table of fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FragmentPlace {
+    /// The bucket.
+    pub bucket: u32,
+    /// The tag of the packet's entry in it.
+    pub tag: u32,
+}
+
+/// Buckets that the packets of one source share.
+const BUCKETS_OF_SOURCE: u32 = 16;
+/// "frag": makes it another hash than the flow table's.
+const SALT_OF_SOURCE: u32 = 0x6672_6167;
+
 /// Hash of a flow for this balancer's own table. Lower half: a bucket of the main table; upper
 /// half: the extra buckets. `vip` is this balancer's number for the service.
 pub const fn flow(seed: [u64; 2], client: Ipv6Addr, port: u16, vip: u16) -> u64 {
@@ -92,6 +106,23 @@ pub const fn ring_slot_of_token(token: u32) -> usize {
 /// The ring's slot of a fragment.
 pub const fn ring_slot_of_fragment(seed: u64, key: &FragmentKey) -> usize {
     ring_slot_of_token(fragment(seed, key))
+}
+
+/// The place of a packet's fragments in this balancer's own table of `buckets` (a power of two).
+pub const fn fragment_place(seed: [u64; 2], key: &FragmentKey, buckets: u32) -> FragmentPlace {
+    let source = host(seed, key.source);
+    let hosts = (core(seed, source, host(seed, key.destination)) >> 32) as u32;
+    let packet = spread(core(seed, hosts, key.id ^ (key.protocol as u32) << 16));
+    let region = spread(core(seed, source, SALT_OF_SOURCE)) as u32;
+    let first = region.wrapping_mul(BUCKETS_OF_SOURCE) & (buckets - 1);
+    let bucket = first + (packet % BUCKETS_OF_SOURCE as u64) as u32;
+    FragmentPlace { bucket, tag: (packet >> 32) as u32 }
+}
+
+/// An address in 32 bits: IPv4's as it is.
+const fn host(seed: [u64; 2], at: Ipv6Addr) -> u32 {
+    let [high, low] = halves(at);
+    if high == 0 && low >> 32 == MAPPED { low as u32 } else { address(seed, high, low) }
 }
 
 const fn halves(address: Ipv6Addr) -> [u64; 2] {

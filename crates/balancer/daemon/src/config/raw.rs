@@ -10,7 +10,7 @@ pub(super) use membership::{Etcd, Member, Membership, Steering};
 pub(super) use service::{
     ClosedPorts, Echo, Forwarding, Health, HealthKind, Quic, Service, Unparsable,
 };
-pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
+pub(super) use settings::{Balancer, Drain, Limits, Tables, Timeouts};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,6 +27,9 @@ pub(super) struct File {
     /// Timeouts of table entries.
     #[serde(default)]
     pub(super) timeouts: Timeouts,
+    /// Draining backends.
+    #[serde(default)]
+    pub(super) drain: Drain,
     /// Limits on work that unauthenticated packets cause.
     #[serde(default)]
     pub(super) limits: Limits,

@@ -31,6 +31,7 @@ pub(super) fn resolve(file: &raw::File) -> Result<Config, Problem> {
     let config = Config {
         sizes: settings::sizes(&file.tables)?,
         timeouts: settings::timeouts(&file.timeouts)?,
+        drain_udp: settings::drain_udp(&file.drain)?,
         limits: settings::limits(&file.limits),
         gue_port: gue_port(&file.service)?,
         balancer,

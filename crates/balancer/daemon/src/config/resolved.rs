@@ -28,6 +28,8 @@ pub struct Config {
     pub sizes: Sizes,
     /// Timeouts of table entries.
     pub timeouts: Timeouts,
+    /// The time for which UDP flows stay with a backend that drains.
+    pub drain_udp: Duration,
     /// Limits on work that unauthenticated packets cause.
     pub limits: Limits,
     /// Source of the list of balancers.

@@ -129,7 +129,7 @@ fn wrong_types_are_refused_where_they_stand() {
 }
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 57] = [
+const REFUSED: [(&str, &str, &str); 58] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -165,6 +165,7 @@ const REFUSED: [(&str, &str, &str); 57] = [
         "tables.targets: 4 backends and balancers, room for 3",
     ),
     ("[steering]", "[timeouts]\nudp = \"0s\"\n[steering]", "timeouts.udp: out of range"),
+    ("[steering]", "[drain]\nudp = \"31d\"\n[steering]", "drain.udp: out of range"),
     (
         "[steering]",
         "[timeouts]\nrefresh = \"5m\"\n[steering]",

@@ -18,6 +18,7 @@ use super::shared::Shared;
 use super::state::{Inputs, State};
 use crate::config::{Config, Membership, Secret, SecretError};
 use crate::devices::Devices;
+use crate::fragments;
 use crate::health;
 use crate::heartbeat::Probed;
 use crate::members::{self, Known, Source, View};
@@ -119,6 +120,19 @@ impl Core {
     /// [`heddle_balancer_maps::Error`].
     pub(super) fn peer_states(&self) -> Result<PeerStates, CoreError> {
         Ok(self.balancer.peer_states()?)
+    }
+
+    /// What the thread of waiting fragments works with.
+    ///
+    /// # Errors
+    /// [`heddle_balancer_maps::Error`].
+    pub(super) fn fragments(&self) -> Result<fragments::Parts, CoreError> {
+        Ok(fragments::Parts::of(&self.balancer)?)
+    }
+
+    /// The seed of the tables.
+    pub(super) fn seed(&self) -> [u64; 2] {
+        self.state.inputs.keys.seed
     }
 
     /// The configuration in force.

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::attachment;
 use crate::config::{Backend, Config, Membership, Service};
+use crate::fragments;
 use crate::health::{self, Checker, HealthEvent, State, Target};
 use crate::heartbeat::{self, Conclusions, Heartbeats, Probed, Report};
 use crate::links::{self, Macs};
@@ -62,6 +63,7 @@ pub(super) struct EventSources {
     _link_watcher: Supervised,
     attachment: Option<Attachment>,
     heartbeats: Option<Heartbeats>,
+    fragments: Option<fragments::Keeper>,
     conclusions: watch::Receiver<Conclusions>,
     /// True as soon as this balancer may register.
     ready: watch::Sender<bool>,
@@ -120,6 +122,7 @@ impl EventSources {
             _link_watcher: link_watcher,
             attachment: None,
             heartbeats: None,
+            fragments: None,
             conclusions: watch::channel(Conclusions::default()).1,
             ready: watch::channel(false).0,
             stop: watch::channel(false).0,
@@ -174,8 +177,18 @@ impl EventSources {
         self.ready.send_if_modified(|old| ready != std::mem::replace(old, ready));
     }
 
-    /// Sends heartbeats to these balancers.
-    pub(super) fn probe(&self, probed: Probed) {
+    /// Starts the thread of waiting fragments. Not before privileges are given up.
+    pub(super) fn start_fragments(&mut self, parts: fragments::Parts) -> io::Result<()> {
+        self.fragments = Some(fragments::start(parts)?);
+        Ok(())
+    }
+
+    /// Sends heartbeats to these balancers, and questions about fragments, whose table has this
+    /// seed.
+    pub(super) fn probe(&self, probed: Probed, seed: [u64; 2]) {
+        if let Some(fragments) = &self.fragments {
+            fragments.set(fragments::Known { probed: probed.clone(), seed });
+        }
         if let Some(heartbeats) = &self.heartbeats {
             heartbeats.set(probed);
         }
@@ -247,6 +260,9 @@ impl EventSources {
         let mut names: Vec<_> = stopped.map(|(name, _)| *name).collect();
         if self.heartbeats.as_ref().is_some_and(|heartbeats| !heartbeats.is_running()) {
             names.push("heartbeats");
+        }
+        if self.fragments.as_ref().is_some_and(|fragments| !fragments.is_running()) {
+            names.push("fragments");
         }
         names
     }

@@ -113,6 +113,9 @@ fn differences(old: &Config, new: &Config) -> Vec<String> {
     if old.timeouts != new.timeouts || old.limits != new.limits {
         changes.push("timeouts or limits have changed".into());
     }
+    if old.drain_udp != new.drain_udp {
+        changes.push("the limit of draining UDP flows has changed".into());
+    }
     changes
 }
 

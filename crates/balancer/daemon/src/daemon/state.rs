@@ -88,6 +88,8 @@ pub(super) struct State {
     isolation: Isolation,
     /// The uptime at which each backend that is down went down.
     down_since: BTreeMap<WireId, Duration>,
+    /// The time since which each drained backend drains; a restart begins anew.
+    drained_since: BTreeMap<WireId, Duration>,
     /// The uptime at which each backend came up again, or was added by a reload.
     up_since: BTreeMap<WireId, Duration>,
     /// The health checks' states when this balancer had contact last.
@@ -119,6 +121,7 @@ impl State {
             peer_tables: PeerTables::default(),
             isolation: Isolation::No,
             down_since: BTreeMap::new(),
+            drained_since: BTreeMap::new(),
             up_since: BTreeMap::new(),
             health_in_contact: BTreeMap::new(),
             forgotten: BTreeSet::new(),
@@ -279,6 +282,7 @@ impl State {
     /// # Errors
     /// If more is wanted than the maps have room for, or the kernel refuses a write.
     pub(super) fn try_reconcile(&mut self, maps: &mut impl DataPlane) -> Result<(), CoreError> {
+        self.note_drains();
         let held = self.held(maps)?;
         let plan = self.next_plan(&self.inputs, &held.maps)?;
         let written = apply::write(maps, &held, &Contents::new(&self.inputs, &plan.maps));
@@ -334,6 +338,15 @@ impl State {
         Ok(())
     }
 
+    /// Drains begin with the first plan that has them, and end with one that has not.
+    fn note_drains(&mut self) {
+        let (now, drained) = (self.uptime(), &self.inputs.drained);
+        let backends = self.inputs.config.services.iter().flat_map(|service| &service.backends);
+        let drains = backends.filter(|one| drained.get(&one.id).copied().unwrap_or(one.drained));
+        let since = |id| self.drained_since.get(&id).copied().unwrap_or(now);
+        self.drained_since = drains.map(|backend| (backend.id, since(backend.id))).collect();
+    }
+
     /// Backends that are added, or leave maintenance, come up now.
     fn up_since_with(&self, config: &Config) -> BTreeMap<WireId, Duration> {
         let (before, after) = (in_service(&self.inputs.config), in_service(config));
@@ -370,6 +383,7 @@ impl State {
             down_since: &self.down_since,
             up_since: &self.up_since,
             drained: &inputs.drained,
+            drained_since: &self.drained_since,
             next_hops: &next_hops,
             has_placed_flows: !self.is_first_ring,
             peer_tables_changed: self

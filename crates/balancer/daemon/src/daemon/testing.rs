@@ -65,6 +65,7 @@ impl World {
             drained: &BTreeMap::new(),
             next_hops: &addresses.map(|address| (address, hop(address))).collect(),
             down_since: &BTreeMap::new(),
+            drained_since: &BTreeMap::new(),
             up_since: &BTreeMap::new(),
             has_placed_flows: true,
             peer_tables_changed: false,

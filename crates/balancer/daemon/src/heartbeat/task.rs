@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -18,14 +18,13 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::watch;
 
 use super::carrier::{self, Carrier};
+use super::sockets::Sockets;
 use super::{Conclusion, Conclusions, Heard, INTERVAL, Judge, Liveness};
 
 /// The time without a round after which heartbeats count as stopped.
 const STALL: Duration = Duration::from_secs(5);
 /// The time for which a refused message is news.
 const RECENT: Duration = Duration::from_secs(10);
-/// The delay after a failure to open a socket.
-const OPEN_DELAY: Duration = Duration::from_secs(1);
 
 /// The balancers to send heartbeats to, and their content.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -298,50 +297,4 @@ fn now() -> Duration {
 /// No thread panics while it holds the lock.
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Sockets by the addresses that they send from.
-#[derive(Default)]
-struct Sockets {
-    open: BTreeMap<IpAddr, UdpSocket>,
-    failed: BTreeMap<IpAddr, Instant>,
-}
-
-impl Sockets {
-    /// Sends a message. Returns false if this machine is the reason why it was not sent: then it
-    /// proves nothing about the other one.
-    fn send(&mut self, from: IpAddr, to: SocketAddr, message: &[u8]) -> bool {
-        let Some(socket) = self.socket(from) else { return false };
-        match socket.send_to(message, to) {
-            Ok(_) => true,
-            Err(error) => is_unreachable(&error),
-        }
-    }
-
-    fn socket(&mut self, from: IpAddr) -> Option<&UdpSocket> {
-        if !self.open.contains_key(&from) {
-            if self.failed.get(&from).is_some_and(|failed| failed.elapsed() < OPEN_DELAY) {
-                return None;
-            }
-            match open(from) {
-                Ok(socket) => drop(self.open.insert(from, socket)),
-                Err(error) => {
-                    tracing::warn!(%error, %from, "heartbeats cannot be sent");
-                    self.failed.insert(from, Instant::now());
-                }
-            }
-        }
-        self.open.get(&from)
-    }
-}
-
-fn open(from: IpAddr) -> io::Result<UdpSocket> {
-    let socket = UdpSocket::bind((from, 0))?;
-    socket.set_nonblocking(true)?;
-    Ok(socket)
-}
-
-/// True if the network has no way to the other balancer.
-fn is_unreachable(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable)
 }

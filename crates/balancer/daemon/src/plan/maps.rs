@@ -222,7 +222,7 @@ fn backends(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
     let mut wanted = BTreeMap::new();
     for service in owners(config) {
         for backend in &service.backends {
-            let state = world.state_of(service, backend);
+            let state = world.state_of(service, backend, config.drain_udp);
             let forwarding = forwarding(service.forwarding);
             wanted.insert(backend.id, Wanted { address: backend.address, forwarding, state });
         }

@@ -46,6 +46,7 @@ struct Trace {
     listed: Vec<Member>,
     health: BTreeMap<WireId, State>,
     down_since: BTreeMap<WireId, Duration>,
+    drained_since: BTreeMap<WireId, Duration>,
     up_since: BTreeMap<WireId, Duration>,
     drained: BTreeMap<WireId, bool>,
     next_hops: BTreeMap<IpAddr, NextHop>,
@@ -82,6 +83,7 @@ impl Trace {
             listed: config(&[]).members().to_vec(),
             health: BTreeMap::new(),
             down_since: BTreeMap::new(),
+            drained_since: BTreeMap::new(),
             up_since: BTreeMap::new(),
             drained: BTreeMap::new(),
             next_hops: addresses.chain(balancers).collect(),
@@ -101,6 +103,7 @@ impl Trace {
             listed: &self.listed,
             health: &self.health,
             down_since: &self.down_since,
+            drained_since: &self.drained_since,
             up_since: &self.up_since,
             drained: &self.drained,
             next_hops: &self.next_hops,
@@ -223,6 +226,29 @@ fn a_dead_backend_loses_its_slots_before_it_is_down() {
     trace.health.insert(id(2), State::Up);
     assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "derived"]);
     assert_eq!(trace.table().0, first, "the two tables take turns");
+}
+
+/// Datagrams have no connection that would end. From `drain.udp` on the target is as a removed one, and
+/// as any when it is put back.
+#[test]
+fn a_backend_that_has_drained_for_long_loses_its_datagrams() {
+    let mut trace = Trace::start();
+    let text = config_text(&[1, 2]).replace("[[service]]", "[drain]\nudp = '30s'\n[[service]]");
+    let config = load("lb.toml", &text).unwrap();
+    trace.update(&config).unwrap();
+    trace.drained.insert(id(2), true);
+    trace.drained_since.insert(id(2), trace.now);
+    trace.update(&config).unwrap();
+    assert_eq!(trace.state(2), TargetState::Up as u8);
+    trace.now += Duration::from_secs(29);
+    assert!(trace.update(&config).unwrap().is_empty());
+    trace.now += Duration::from_secs(1);
+    trace.update(&config).unwrap();
+    assert_eq!(trace.state(2), TargetState::Removed as u8);
+    trace.drained.insert(id(2), false);
+    trace.update(&config).unwrap();
+    assert_eq!(trace.state(2), TargetState::Up as u8);
+    assert!(trace.takes_flows(2));
 }
 
 /// A short failure changes one target and nothing else; a longer one changes the table.

@@ -40,6 +40,8 @@ pub struct World<'a> {
     /// The backends that a command has drained (`true`) or put back (`false`); for the others the
     /// file decides.
     pub drained: &'a BTreeMap<WireId, bool>,
+    /// The time since which each drained backend drains.
+    pub drained_since: &'a BTreeMap<WireId, Duration>,
     /// The next hop of each address; one that is missing could not be resolved.
     pub next_hops: &'a BTreeMap<IpAddr, NextHop>,
     /// False of a balancer that has only just come: changes of its tables move no flows.
@@ -78,12 +80,21 @@ impl<'a> World<'a> {
 
     /// The state of a backend's target. One that was not probed yet is up: a restart must not move
     /// flows.
-    pub(super) fn state_of(&self, service: &Service, backend: &Backend) -> TargetState {
+    pub(super) fn state_of(
+        &self,
+        service: &Service,
+        backend: &Backend,
+        drain_udp: Duration,
+    ) -> TargetState {
         if backend.in_maintenance {
             return TargetState::Down;
         }
         if self.health.get(&backend.id) != Some(&State::Down) {
-            return TargetState::Up;
+            return if self.has_drained(backend, drain_udp) {
+                TargetState::Removed
+            } else {
+                TargetState::Up
+            };
         }
         let keep = service.health.as_ref().map_or(Duration::ZERO, |(check, _)| check.keep_flows);
         match self.down_since.get(&backend.id) {
@@ -103,6 +114,12 @@ impl<'a> World<'a> {
             _ => SLOW_START_STEPS,
         };
         backend.weight * steps
+    }
+
+    /// True of a backend that has drained for so long: its connections stay, its datagrams do not.
+    fn has_drained(&self, backend: &Backend, limit: Duration) -> bool {
+        let since = self.drained_since.get(&backend.id).filter(|_| self.is_drained(backend));
+        since.is_some_and(|since| self.now >= *since + limit)
     }
 
     pub(super) fn is_drained(&self, backend: &Backend) -> bool {

@@ -53,6 +53,8 @@ fn a_clients_kernel_takes_refusals_and_echo_replies() {
     reload(&daemons, "closed_ports = \"refuse\"\necho = \"answer\"\n");
     for vip in lab.vips() {
         assert!(ping(&lab, vip, 60), "{vip}");
+        let large = lab.client().run(&format!("ping -c 1 -W 60 -s 3000 {vip}")).unwrap();
+        assert!(large.contains("3008 bytes from"), "{large}");
         assert_eq!(refusals(&lab, vip, LIMIT), [ErrorKind::ConnectionRefused; 2], "{vip}");
         let open = SocketAddr::new(vip, PORT);
         lab.connect(Transport::Tcp, open).unwrap().ping().unwrap();

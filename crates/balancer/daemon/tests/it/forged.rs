@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use etherparse::{PacketBuilder, TcpHeader};
 
-use crate::common::{LIMIT, PORT, setup, soon};
+use crate::common::{LIMIT, PORT, inject, setup, soon};
 use heddle_lab::{Connection, Daemons, Lab, Setup, Transport, equal, eventually};
 use heddle_testing::{Need, skip_without};
 use heddle_units::Rate;
-use rustix::net::{AddressFamily, Protocol, RawProtocol, SendFlags, SocketType, sendto, socket};
 
 #[derive(Clone, Copy, Debug)]
 enum Flag {
@@ -36,21 +35,6 @@ fn segment(from: SocketAddrV4, to: SocketAddrV4, flag: Flag) -> Vec<u8> {
     let ip = PacketBuilder::ipv4(from.ip().octets(), to.ip().octets(), 64);
     ip.tcp_header(tcp).write(&mut packet, &[]).unwrap();
     packet
-}
-
-/// Sends packets, with their IP headers, from the client's side.
-fn inject(lab: &Lab, packets: &[Vec<u8>], service: SocketAddrV4) {
-    lab.client()
-        .enter(|| {
-            // With a header of its own (raw(7)).
-            let raw = Protocol::from_raw(RawProtocol::new(255).unwrap());
-            let socket = socket(AddressFamily::INET, SocketType::RAW, Some(raw)).unwrap();
-            for packet in packets {
-                let to = SocketAddrV4::new(*service.ip(), 0);
-                assert_eq!(sendto(&socket, packet, SendFlags::empty(), &to).unwrap(), packet.len());
-            }
-        })
-        .unwrap();
 }
 
 fn v4(address: SocketAddr) -> SocketAddrV4 {

@@ -13,6 +13,7 @@ mod peers;
 mod shape;
 mod tokens;
 mod traces;
+mod waiting;
 
 use aya::Ebpf;
 
@@ -25,6 +26,7 @@ pub use peers::PeerStates;
 pub(crate) use shape::{PinnedMaps, in_object, pinned_settings};
 pub use tokens::{Token, TokenCensus, Tokens};
 pub(crate) use traces::Traces;
+pub use waiting::Waiting;
 
 use heddle_bpf_loader::maps::{Hash, Slots};
 

@@ -9,7 +9,7 @@ use heddle_bpf_loader::maps::{Shape, absent_as_none};
 use crate::abi::{
     self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate, Count, FlowKey, FragmentBucket,
     HEDDLE_ABI, JoinCount, JoinSource, MAGLEV_SIZE, PeerState, QuicServer, RING_SIZE, Settings,
-    Target, Vip, VipKey,
+    Target, Vip, VipKey, WAITING_BYTES,
 };
 use crate::{Error, Sizes};
 
@@ -19,7 +19,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of
 /// limits) each program has for itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 20]);
+pub(crate) struct PinnedMaps([Shape; 21]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -42,6 +42,7 @@ impl PinnedMaps {
             Shape::of::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
             Shape::of::<JoinSource, JoinCount>("join_counts", sizes.join_counts),
             Shape::of::<u32, FragmentBucket>("fragments", 2 * sizes.fragment_buckets()),
+            Shape::of::<(), ()>("waiting", WAITING_BYTES),
             Shape::of::<FlowKey, AssignedKey>("assigned", sizes.assigned),
             Shape::of::<(), AssignedKey>("ready_keys", sizes.ready_keys),
             Shape::of::<(), AssignedKey>("ready_keys_v1", sizes.ready_keys),

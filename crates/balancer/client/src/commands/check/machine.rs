@@ -11,6 +11,7 @@ use std::thread::available_parallelism;
 
 use heddle_balancer_maps::{XDP, link_pin};
 use heddled::config::{ClosedPorts, Config, Flaw, Memory, file_flaws};
+use heddled::mtu;
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 
 use super::ethtool::Device;
@@ -222,8 +223,25 @@ fn interfaces(config: &Config) -> Vec<Finding> {
             Err(finding) => found.push(finding.at(&*key)),
         }
     }
+    found.extend(narrow_paths(config, &links));
     let looked_at = devices.into_values().flat_map(|device| look_at(device, &links, config));
     found.into_iter().chain(looked_at).collect()
+}
+
+/// Paths without room for outer headers, if the widest of the interfaces leads there: routes may be narrower still.
+fn narrow_paths(config: &Config, links: &[Link]) -> Vec<Finding> {
+    let named = links.iter().filter(|link| config.balancer.interfaces.contains(&link.name));
+    let Some(widest) = named.max_by_key(|link| link.mtu) else { return vec![] };
+    let own = config.balancer.member.as_ref().map(|member| member.address);
+    let others: Vec<_> = config.members().iter().map(|member| member.address).collect();
+    let others: Vec<_> = others.into_iter().filter(|address| Some(*address) != own).collect();
+    let found = mtu::narrow(config, &others, |_| u32::try_from(widest.mtu).ok());
+    let finding = |narrow: mtu::Narrow| {
+        let fix =
+            format!("ip link set dev {} mtu {}, there and on the way", widest.name, narrow.least);
+        Finding::warning(&widest.name, narrow.message).fix(fix)
+    };
+    found.into_iter().map(finding).collect()
 }
 
 /// The device that heddled attaches to for an interface, and what is to be known about the

@@ -126,6 +126,21 @@ impl Default for Timeouts {
     }
 }
 
+/// Draining backends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::config) struct Drain {
+    /// UDP flows stay with a backend that drains for so long, and move then: datagrams have no
+    /// connection that would end. Connections of QUIC by id stay. Default: 300s (5 minutes).
+    pub(in crate::config) udp: Duration,
+}
+
+impl Default for Drain {
+    fn default() -> Drain {
+        Drain { udp: Duration::from_secs(300) }
+    }
+}
+
 /// Limits on work that unauthenticated packets cause. Rates are per second and processor; 0: no
 /// limit.
 #[derive(Debug, Deserialize, JsonSchema)]

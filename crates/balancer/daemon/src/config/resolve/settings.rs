@@ -166,6 +166,16 @@ pub(super) fn timeouts(file: &raw::Timeouts) -> Result<Timeouts, Problem> {
     Ok(timeouts)
 }
 
+/// For how long UDP flows stay with a backend that drains; zero: they move at once.
+pub(super) fn drain_udp(file: &raw::Drain) -> Result<Duration, Problem> {
+    match file.udp.0 {
+        time if time > LONGEST_TIMEOUT => {
+            Err(Problem::at("udp", "out of range").help("at most 30d").inside("drain"))
+        }
+        time => Ok(time),
+    }
+}
+
 pub(super) fn limits(file: &raw::Limits) -> Limits {
     let raw::Limits { midstream_keys, queries, joins, source_joins } = *file;
     Limits { midstream_keys, queries, joins, source_joins }

@@ -16,6 +16,7 @@ use crate::daemon::state::Inputs;
 use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
 use crate::metrics::{self, Build};
+use crate::mtu::narrow;
 
 /// A table is nearly full from this share on; then new flows push others out.
 const NEARLY_FULL: f64 = 0.9;
@@ -79,6 +80,7 @@ impl Core {
         let mut warnings: Vec<String> = self.health(sources).causes().map(str::to_owned).collect();
         warnings.extend(without_backends(&self.state.inputs.config.services, backends));
         warnings.extend(unreachable(backends));
+        warnings.extend(self.narrow_paths());
         warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
         warnings.extend(store(self.state.view.source).map(str::to_owned));
         warnings.extend(self.shared.warnings());
@@ -91,6 +93,16 @@ impl Core {
             of_peer(member, refused.is_some_and(|report| report.refused_recently))
         }));
         warnings
+    }
+
+    /// The paths whose MTU cannot carry what is configured.
+    fn narrow_paths(&self) -> impl Iterator<Item = String> {
+        let hops = &self.state.next_hops;
+        let mtu = |address| hops.get(&address)?.as_ref().ok().map(|hop| hop.mtu);
+        let others = self.state.listed();
+        let others: Vec<_> = others.iter().filter(|member| !self.state.is_own(member)).collect();
+        let others: Vec<_> = others.iter().map(|member| member.address).collect();
+        narrow(&self.state.inputs.config, &others, mtu).into_iter().map(|narrow| narrow.message)
     }
 
     pub(super) fn member_statuses(&self, sources: &SourceStatus) -> Vec<MemberStatus> {

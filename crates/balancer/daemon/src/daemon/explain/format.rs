@@ -132,6 +132,12 @@ fn ended(verdict: Counter) -> &'static str {
             "It is from no balancer that is known, or without the cluster's signature: dropped."
         }
         Counter::DropFragment => "The first fragment of its packet was not seen: dropped.",
+        Counter::FragmentWaits => {
+            "The first fragment of its packet was not seen yet: it waits, and other balancers are asked."
+        }
+        Counter::FragmentHeard => {
+            "It answers this balancer's question about a fragment that waits."
+        }
         Counter::DropFailed => {
             "There is no room in front of it for another header, or no key for it: dropped."
         }

@@ -1,11 +1,13 @@
 //! Shared parts of the tests of the whole balancer.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddrV4;
 use std::time::{Duration, Instant};
 
 use heddle_balancer_maps::{Decap, Link, Mode, Room, Sources, Translate, interface_index};
 use heddle_lab::{Connection, Daemons, Lab, Setup, equal, eventually};
 use heddled::admin::{BackendStatus, Client, Reply, Request, Selection, Status};
+use rustix::net::{AddressFamily, Protocol, RawProtocol, SendFlags, SocketType, sendto, socket};
 
 pub const PORT: u16 = 8080;
 pub const FILE: u64 = 100_000_000;
@@ -75,6 +77,21 @@ pub fn translate(lab: &Lab) -> Vec<Translate> {
         .unwrap()
     };
     lab.backends().iter().map(attach).collect()
+}
+
+/// Sends packets, with their IP headers, from the client's side.
+pub fn inject(lab: &Lab, packets: &[Vec<u8>], service: SocketAddrV4) {
+    lab.client()
+        .enter(|| {
+            // With a header of its own (raw(7)).
+            let raw = Protocol::from_raw(RawProtocol::new(255).unwrap());
+            let socket = socket(AddressFamily::INET, SocketType::RAW, Some(raw)).unwrap();
+            for packet in packets {
+                let to = SocketAddrV4::new(*service.ip(), 0);
+                assert_eq!(sendto(&socket, packet, SendFlags::empty(), &to).unwrap(), packet.len());
+            }
+        })
+        .unwrap();
 }
 
 /// The effective capabilities of a process.

@@ -116,3 +116,40 @@ fn echo_is_answered_or_dropped_by_choice() {
         }
     }
 }
+
+/// `ping -s 3000`: each fragment of the request becomes one of the reply, the first with its type and
+/// the checksum, which is of all of them.
+#[test]
+fn echo_in_fragments_is_answered_or_dropped_as_a_whole_one() {
+    let large = |flow: Flow| {
+        let mut frame = flow.datagram(3000);
+        let head = echo_request(flow);
+        let headers = if flow.client.is_ipv6() { 40 } else { 20 };
+        frame[14 + 6] = if headers == 40 { head[14 + 6] } else { frame[14 + 6] };
+        frame[14 + 9] = if headers == 20 { head[14 + 9] } else { frame[14 + 9] };
+        frame[14 + headers] = head[14 + headers];
+        frame
+    };
+    for (choice, outcome, counter) in [
+        (ANSWERS_ECHO, Outcome::Outside, Counter::AnsweredEcho),
+        (DROPS_ECHO, Outcome::Dropped, Counter::DropEcho),
+    ] {
+        let Some(mut cluster) = open(choosing(choice)) else { return };
+        for flow in [flow(1), flow_v6(1)] {
+            let headers = if flow.client.is_ipv6() { 48 } else { 20 };
+            let parts = fragments(&large(flow), 1440, 9);
+            assert_eq!(parts.len(), 3);
+            for (number, part) in parts.iter().enumerate() {
+                let (sent, seen) = cluster.seen(0, part);
+                assert_eq!((sent.outcome, seen.at(0)), (outcome, vec![counter]));
+                let data = 14 + headers + if number == 0 { 4 } else { 0 };
+                assert_eq!(sent.frame[data..], part[data..], "the same data");
+                if choice == ANSWERS_ECHO && number == 0 {
+                    let icmp = &sent.frame[14 + headers..][..4];
+                    assert_eq!(icmp[0], if headers == 48 { 129 } else { 0 });
+                    assert_ne!(icmp[2..], part[14 + headers + 2..][..2], "its checksum");
+                }
+            }
+        }
+    }
+}

@@ -207,6 +207,35 @@ fn an_ended_flow_is_ended_everywhere() {
 }
 
 /// Flows that closed long ago are evicted before live ones, and are not counted as evictions.
+/// A drain begins a new epoch, in which flows register again, one registration a packet. A flow that ends with
+/// its second packet tells all the same.
+#[test]
+fn a_flow_that_ends_while_it_registers_again_is_ended_everywhere() {
+    let setup = Setup { balancers: 2, backends: 8, ..Setup::default() };
+    let Some(mut cluster) = open(setup) else { return };
+    let connection = connection(1);
+    let home = cluster.connect(0, &connection);
+    let subflow = with_port(connection.primary, 7);
+    cluster.join(0, &connection, &subflow);
+    for _ in 0..4 {
+        cluster.advance(20).unwrap();
+        cluster.to(0, &connection.data(10));
+        cluster.to(0, &subflow.data(10));
+    }
+    cluster.backends[home].weight = 0;
+    cluster.publish().unwrap();
+    cluster.advance(120).unwrap();
+    for flow in [connection.primary, subflow] {
+        for frame in [flow.data(0), flow.fin(), flow.ack(&[], 0)] {
+            assert_eq!(cluster.to(0, &frame), home);
+        }
+        for balancer in 0..2 {
+            let state = cluster.state(balancer, &flow);
+            assert_eq!(state, Some(FlowState::ClosingStateful), "at {balancer}");
+        }
+    }
+}
+
 #[test]
 fn closed_flows_give_way_first() {
     let sizes = Sizes { flows: 64, ..Setup::default().sizes };

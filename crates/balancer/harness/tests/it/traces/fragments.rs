@@ -1,8 +1,8 @@
 //! Fragments: the first one has ports, the others follow it, whichever balancers they come by.
 
-use heddle_balancer_maps::Sizes;
-use heddle_balancer_maps::abi::Counter;
-use heddle_harness::{Backend, Outcome, Setup, fragments};
+use heddle_balancer_maps::abi::{Counter, Forwarding};
+use heddle_balancer_maps::{Fragment, Sizes};
+use heddle_harness::{Backend, Cluster, Flow, KEY, Outcome, Setup, balancer_address, fragments};
 
 use crate::traces::world::{Traced, backend, connection, flow, flow_v6, open, with_port};
 
@@ -24,18 +24,97 @@ fn fragments_go_where_the_first_one_went() {
     }
 }
 
-/// Out of order, those before the first one are lost.
+/// Out of order, those before the first one wait: whoever has them sends them again.
 #[test]
-fn a_fragment_before_the_first_is_dropped() {
+fn a_fragment_before_the_first_waits() {
     let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
     for client in 0..8 {
         let parts = fragments(&flow(client).datagram(2000), 1480, 7);
         let (sent, seen) = cluster.seen(0, &parts[1]);
-        assert_eq!((sent.outcome, seen.count(Counter::DropFragment)), (Outcome::Dropped, 1));
+        assert_eq!((sent.outcome, seen.count(Counter::FragmentWaits)), (Outcome::Dropped, 1));
+        let kept = *sent.via.last().unwrap();
+        let [kept] = waiting(&cluster, kept).try_into().unwrap();
+        assert_eq!(kept[14..], parts[1][14..]);
         let home = cluster.to(1, &parts[0]);
         assert_eq!(cluster.to(0, &parts[1]), home);
         cluster.advance(600).unwrap();
         assert_eq!(cluster.send(0, &parts[1]).unwrap().outcome, Outcome::Dropped, "too late");
+        (0..2).for_each(|balancer| drop(waiting(&cluster, balancer)));
+    }
+}
+
+fn narrow(balancers: usize) -> Setup {
+    Setup { balancers, forwarding: Forwarding::L2, mtu: 1500, ..Setup::default() }
+}
+
+/// What waits at a balancer, with the Ethernet addresses by which it came there.
+fn waiting(cluster: &Cluster, balancer: usize) -> Vec<Vec<u8>> {
+    let mut waiting = cluster.balancer(balancer).unwrap().waiting().unwrap();
+    std::iter::from_fn(|| waiting.take()).collect()
+}
+
+/// With an MTU of 1500 no full-sized fragment has room for a steering header. What comes to one
+/// balancer arrives all the same.
+#[test]
+fn fragments_without_room_for_a_header_follow_the_first_at_its_balancer() {
+    let Some(cluster) = open(narrow(3)) else { return };
+    for (id, flow) in (1..20).flat_map(|client| [(client, flow(client)), (client, flow_v6(client))])
+    {
+        for bytes in [2000, 4000] {
+            let parts = fragments(&flow.datagram(bytes), 1448, id + bytes as u16);
+            let homes: Vec<usize> = parts.iter().map(|part| cluster.to(0, part)).collect();
+            assert!(homes.iter().all(|home| *home == homes[0]), "{homes:?}");
+        }
+    }
+}
+
+/// Those that come to another balancer wait there, or at the fragments' owner. Whoever has them asks
+/// the others, and then knows.
+#[test]
+fn fragments_at_another_balancer_wait_until_it_knows() {
+    let Some(mut cluster) = open(narrow(3)) else { return };
+    let mut asked = 0;
+    for (id, flow) in (1..20).flat_map(|client| [(client, flow(client)), (client, flow_v6(client))])
+    {
+        let [first, second, last] = fragments(&flow.datagram(4000), 1448, id).try_into().unwrap();
+        let home = cluster.to(0, &first);
+        for part in [second, last] {
+            let sent = cluster.send(1, &part).unwrap();
+            if sent.outcome == Outcome::Backend(home) {
+                continue;
+            }
+            let at = *sent.via.last().unwrap();
+            let kept = waiting(&cluster, at).remove(0);
+            assert_eq!(kept[14..], part[14..]);
+            let fragment = Fragment::of(&kept).unwrap();
+            let (own, other) = (balancer_address(at), balancer_address(0));
+            let question = fragment.question(KEY, own.ip());
+            let question = Flow { client: own, service: other }.udp(&question);
+            let (answered, seen) = cluster.seen(0, &question);
+            assert_eq!((answered.outcome, answered.via), (Outcome::Dropped, vec![0, at]));
+            assert_eq!(seen.at(at), [Counter::FragmentHeard], "its head goes to no backend");
+            let seed = cluster.balancer(at).unwrap().maps.settings.get().unwrap().seed;
+            let known = cluster.balancer(at).unwrap().fragments().unwrap();
+            assert!(known.has(seed, &fragment.key));
+            assert_eq!(cluster.to(at, &kept), home);
+            asked += 1;
+        }
+    }
+    assert!(asked > 20, "{asked}");
+}
+
+/// A question about a packet of which nothing is known says so, and one from a stranger nothing.
+#[test]
+fn questions_about_unknown_fragments_teach_nothing() {
+    let Some(mut cluster) = open(narrow(2)) else { return };
+    let part = fragments(&flow(1).datagram(4000), 1480, 9).remove(1);
+    let fragment = Fragment::of(&part).unwrap();
+    let (own, other) = (balancer_address(1), balancer_address(0));
+    for (key, answer) in [(KEY, Counter::Replied), ([1, 2], Counter::DropUnauthenticated)] {
+        let question = Flow { client: own, service: other }.udp(&fragment.question(key, own.ip()));
+        let (_, seen) = cluster.seen(0, &question);
+        assert_eq!(seen.at(0), [answer]);
+        assert_eq!(cluster.balancer(1).unwrap().maps.fragments.iter().count(), 0);
     }
 }
 
@@ -61,7 +140,7 @@ fn fragments_of_a_subflow_go_to_its_backend() {
 fn datagrams_in_fragments_are_a_flow() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     let flow = flow(1);
-    let send = |cluster: &heddle_harness::Cluster, id| -> Vec<usize> {
+    let send = |cluster: &Cluster, id| -> Vec<usize> {
         fragments(&flow.datagram(2000), 1480, id).iter().map(|part| cluster.to(0, part)).collect()
     };
     let homes = send(&cluster, 1);
@@ -85,7 +164,7 @@ fn an_atomic_fragment_is_a_packet() {
 }
 
 /// Strangers' first fragments, of so many sources, one each or all of one.
-fn flood(cluster: &heddle_harness::Cluster, sources: u16, each: u16) {
+fn flood(cluster: &Cluster, sources: u16, each: u16) {
     for source in 0..sources {
         let datagram = flow(1000 + source).datagram(64);
         for id in 0..each {
@@ -112,12 +191,12 @@ fn strangers_fragments_displace_no_flows() {
     for flow in &settled {
         cluster.to(0, &flow.datagram(10));
     }
-    let parts = |flow: &heddle_harness::Flow| fragments(&flow.datagram(2900), 1480, 77);
-    let first = |flow: &heddle_harness::Flow| cluster.to(0, &parts(flow)[0]);
+    let parts = |flow: &Flow| fragments(&flow.datagram(2900), 1480, 77);
+    let first = |flow: &Flow| cluster.to(0, &parts(flow)[0]);
     let homes: Vec<usize> = settled.iter().chain(&begun).map(first).collect();
     flood(&cluster, 9000, 1);
     flood(&cluster, 2, 5000);
-    let arrives = |(flow, home): &(&heddle_harness::Flow, &usize)| {
+    let arrives = |(flow, home): &(&Flow, &usize)| {
         cluster.send(1, &parts(flow)[1]).unwrap().outcome == Outcome::Backend(**home)
     };
     let flows = settled.iter().chain(&begun).zip(&homes);
