@@ -5,29 +5,12 @@ use super::experiments::{
     Experiment, Failover, FailoverTraffic, Measured, Moment, Overhead, forwarding_entries,
     path_count,
 };
-use super::points::{Point, Scheme};
+use super::points::{Point, Scheme, asym, asym_dm, sym, sym_dm};
 use super::queue::{P95, busy_share, drops, share_no_longer};
-use crate::two_pod::{Shape, Sizes};
 use heddle_claims::{Bound, Claim};
 use heddle_study::measure::ratio;
 use heddle_study::metric::{P99, mean_all, mean_large, mean_small};
 use heddle_study::paper::Measure;
-
-const fn point(shape: Shape, sizes: Sizes, scheme: Scheme, load: u8) -> Point {
-    Point { shape, sizes, scheme, load }
-}
-pub(super) const fn sym(scheme: Scheme, load: u8) -> Point {
-    point(Shape::Symmetric, Sizes::WebSearch, scheme, load)
-}
-pub(super) const fn asym(scheme: Scheme, load: u8) -> Point {
-    point(Shape::Asymmetric, Sizes::WebSearch, scheme, load)
-}
-const fn sym_dm(scheme: Scheme, load: u8) -> Point {
-    point(Shape::Symmetric, Sizes::DataMining, scheme, load)
-}
-const fn asym_dm(scheme: Scheme, load: u8) -> Point {
-    point(Shape::Asymmetric, Sizes::DataMining, scheme, load)
-}
 
 /// The 99th percentile at one point over that at another.
 const fn p99(

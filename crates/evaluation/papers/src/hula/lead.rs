@@ -99,7 +99,7 @@ mod tests {
     use heddle_study::testing::{cell, grow, run};
 
     use super::*;
-    use crate::hula::claims::{asym, sym};
+    use crate::hula::points::{asym, sym};
 
     /// ECMP takes 6 ms and HULA 3 ms; at 60 % with the link down ECMP's slowdowns grow.
     #[test]

@@ -62,6 +62,6 @@ impl SimulatedPaper for Hula {
     }
 
     fn whole_fabric() -> points::Point {
-        claims::sym(points::Scheme::Hula, 50)
+        points::sym(points::Scheme::Hula, 50)
     }
 }

@@ -67,6 +67,30 @@ pub struct Point {
     pub load: u8,
 }
 
+const fn point(shape: Shape, sizes: Sizes, scheme: Scheme, load: u8) -> Point {
+    Point { shape, sizes, scheme, load }
+}
+
+/// Symmetric fabric, web search.
+pub(super) const fn sym(scheme: Scheme, load: u8) -> Point {
+    point(Shape::Symmetric, Sizes::WebSearch, scheme, load)
+}
+
+/// A link down, web search.
+pub(super) const fn asym(scheme: Scheme, load: u8) -> Point {
+    point(Shape::Asymmetric, Sizes::WebSearch, scheme, load)
+}
+
+/// Symmetric fabric, data mining.
+pub(super) const fn sym_dm(scheme: Scheme, load: u8) -> Point {
+    point(Shape::Symmetric, Sizes::DataMining, scheme, load)
+}
+
+/// A link down, data mining.
+pub(super) const fn asym_dm(scheme: Scheme, load: u8) -> Point {
+    point(Shape::Asymmetric, Sizes::DataMining, scheme, load)
+}
+
 /// Flows that one run measures.
 fn flows(effort: Effort, sizes: Sizes) -> u64 {
     match (effort, sizes) {

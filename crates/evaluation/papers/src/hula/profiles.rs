@@ -128,8 +128,8 @@ mod tests {
     use heddle_study::point::Point as _;
 
     use super::*;
-    use crate::hula::claims::sym;
     use crate::hula::points::Scheme;
+    use crate::hula::points::sym;
 
     /// Each setting changes the scenario of some scheme, and so is a key that scenarios have; all
     /// schemes load under each profile.

@@ -9,8 +9,7 @@ use heddle_study::summary::{PortSummary, RunSummary};
 use heddle_study::view::plots;
 
 use super::Hula;
-use super::claims::asym;
-use super::points::Scheme;
+use super::points::{Scheme, asym};
 
 /// Loads at which the queue is compared, in percent.
 pub(super) const LOADS: [u8; 3] = [40, 50, 60];

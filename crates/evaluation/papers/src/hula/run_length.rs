@@ -78,8 +78,8 @@ mod tests {
     use heddle_study::testing::{cell, grow, run};
 
     use super::*;
-    use crate::hula::claims::asym;
     use crate::hula::points::Scheme;
+    use crate::hula::points::asym;
 
     /// ECMP's batches take 2, 4 and 6 ms, HULA's 1 ms each: after two batches the ratio is 3, after
     /// three 4.

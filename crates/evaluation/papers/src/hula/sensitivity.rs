@@ -1,7 +1,6 @@
 //! Choices that the paper leaves open, and the ratios that show their effect.
 
-use super::claims::{asym, sym};
-use super::points::{Point, Scheme};
+use super::points::{Point, Scheme, asym, sym};
 use heddle_study::headline::{Headline, Variant};
 
 /// Headline ratios.

@@ -7,14 +7,7 @@
 use heddle_units::Time;
 
 use super::link::Network;
-use super::port::Priority;
-
-/// When a packet is transmitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub(super) start: Time,
-    pub(super) end: Time,
-}
+use super::port::{Priority, Slot};
 
 /// The decision on a packet at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,10 +10,9 @@ use heddle_policy::mix;
 use heddle_scenario::{Impairment, Share};
 use heddle_units::{Rate, Time};
 
-use super::admission::Slot;
 use super::link::Network;
 use super::packet::NIL;
-use super::port::LinkClass;
+use super::port::{LinkClass, Slot};
 use crate::random::Random;
 
 /// Ports that lose packets, or whose delay has fallen.

@@ -9,11 +9,10 @@ use heddle_policy::{DreShift, Util};
 use heddle_transport::Kind;
 use heddle_units::{Bytes, Time};
 
-use super::admission::Slot;
 use super::impairments::Impairments;
 use super::management::Management;
 use super::packet::{Hot, NIL, PacketKind, Packets};
-use super::port::{LinkClass, Port};
+use super::port::{LinkClass, Port, Slot};
 use super::priority_queue::PriorityQueue;
 use crate::engine::{Event, Wheel};
 

@@ -6,6 +6,13 @@ use heddle_units::{Bytes, Rate, Time};
 
 use super::packet::NIL;
 
+/// When a packet is transmitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) start: Time,
+    pub(super) end: Time,
+}
+
 /// Packets of a port that are sent before others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Priority {

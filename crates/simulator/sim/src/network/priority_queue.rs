@@ -18,10 +18,9 @@
 
 use heddle_units::Time;
 
-use super::admission::Slot;
 use super::link::Network;
 use super::packet::{Hot, NIL};
-use super::port::Priority;
+use super::port::{Priority, Slot};
 
 /// The two queues of a port, beside what every port has.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ use heddle_study::testing::{cell, grow, run};
 
 use super::*;
 use crate::hula::Hula;
+use crate::two_pod::{Shape, Sizes};
 
 /// A run whose flows all took some seconds.
 fn took(seed: u64, seconds: f64) -> RunSummary {
