@@ -1,6 +1,8 @@
 // Benchmark case (a) in ns-3: a k = 8 fat-tree under a random permutation of long TCP flows, with per-flow ECMP.
 // README.md says what is measured and how.
 
+#include "port-routing.h"
+
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -100,77 +102,19 @@ struct Site
 };
 
 // Up/down routing by the destination's place in the tree; on the way up, a port by the hash of the 5-tuple.
-class FatTreeRouting : public Ipv4RoutingProtocol
+class FatTreeRouting : public PortRouting
 {
   public:
     FatTreeRouting(Site site, uint32_t salt)
-        : m_site(site),
+        : PortRouting(site.tier == Tier::Host),
+          m_site(site),
           m_salt(salt)
     {
     }
 
-    // The next port, for packets that start here from `source`. One route object serves all of a port's packets.
-    void
-    AddPort(Ptr<NetDevice> device, Ipv4Address source)
-    {
-        auto route = Create<Ipv4Route>();
-        route->SetSource(source);
-        route->SetGateway(Ipv4Address::GetAny()); // the wire's other end
-        route->SetOutputDevice(device);
-        m_routes.push_back(route);
-    }
-
-    Ptr<Ipv4Route>
-    RouteOutput(Ptr<Packet>, const Ipv4Header&, Ptr<NetDevice>, Socket::SocketErrno& error) override
-    {
-        error = Socket::ERROR_NOTERROR;
-        return m_routes.front();
-    }
-
-    bool
-    RouteInput(Ptr<const Packet> packet,
-               const Ipv4Header& header,
-               Ptr<const NetDevice> device,
-               UnicastForwardCallback forward,
-               MulticastForwardCallback,
-               LocalDeliverCallback deliver,
-               ErrorCallback) override
-    {
-        if (m_site.tier == Tier::Host)
-        {
-            deliver(packet, header, m_ipv4->GetInterfaceForDevice(device));
-        }
-        else
-        {
-            forward(m_routes[NextPort(header, *packet)], packet, header);
-        }
-        return true;
-    }
-
-    void
-    SetIpv4(Ptr<Ipv4> ipv4) override
-    {
-        m_ipv4 = ipv4;
-    }
-
-    void NotifyInterfaceUp(uint32_t) override {}
-    void NotifyInterfaceDown(uint32_t) override {}
-    void NotifyAddAddress(uint32_t, Ipv4InterfaceAddress) override {}
-    void NotifyRemoveAddress(uint32_t, Ipv4InterfaceAddress) override {}
-    void PrintRoutingTable(Ptr<OutputStreamWrapper>, Time::Unit) const override {}
-
-  protected:
-    void
-    DoDispose() override
-    {
-        m_ipv4 = nullptr;
-        m_routes.clear();
-        Ipv4RoutingProtocol::DoDispose();
-    }
-
   private:
     uint32_t
-    NextPort(const Ipv4Header& header, const Packet& packet) const
+    NextPort(const Ipv4Header& header, const Packet& payload) const override
     {
         const auto to = Location::Of(header.GetDestination());
         if (m_site.tier == Tier::Core)
@@ -186,13 +130,11 @@ class FatTreeRouting : public Ipv4RoutingProtocol
         {
             return to.host;
         }
-        return HALF + Mix(HashFiveTuple(header, packet) ^ m_salt) % HALF;
+        return HALF + Mix(HashFiveTuple(header, payload) ^ m_salt) % HALF;
     }
 
     Site m_site;
     uint32_t m_salt;
-    Ptr<Ipv4> m_ipv4;
-    std::vector<Ptr<Ipv4Route>> m_routes; // one for each port
 };
 
 // The nodes, and every device of every link (one at each end).

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Replays lists of flows in Heddle and in ns-3, over the same paths, and compares completion times flow by flow.
 
-It builds ns-3's program by run.sh. FOLDER (default results/ns3-replay) gets flows.csv.xz (every flow, both times), summary.csv and summary.md.
+It builds ns-3's program by run.sh. FOLDER (default results/ns3-replay) gets, after each point: rows of flows.csv.xz (every flow and its times), a row of
+points.csv, and summary.md anew. Points that points.csv has are left out. How much of a difference is chance is measured by Heddle itself: the same list, its starts later by up to 99 ns.
 """
 
 import argparse
@@ -12,24 +13,31 @@ import json
 import lzma
 import math
 import pathlib
+import random
 import statistics
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parent.parent / "target/ns3/replay"
 MASK32, MASK64 = 2**32 - 1, 2**64 - 1
 LAYOUT_STREAM = 3  # of Heddle's random numbers: the salts of switches
 LOADS = (0.3, 0.5, 0.7)
-CONTROLS = ("newreno", "dctcp")
-LINK_DELAY_NS = 1000
+CONTROLS = {"newreno": "NewReno", "dctcp": "DCTCP"}
+LEAST_DELAY_NS, LARGEST_DELAY_NS = 1000, 1199
+SHIFTS, LARGEST_SHIFT_NS = 3, 99
+KEYS = ("fabric", "load", "control", "seed", "flows")
+SIMULATORS = {"ns3": "none", "rfc": "all"}  # ns-3's TCP as it is, and by the RFCs: README.md's rules
 HOST_RATE, SWITCH_RATE = 10_000_000_000, 40_000_000_000
 
 
 @dataclass
 class Fabric:
-    """Hosts first, then ToRs, then the tiers above, with links and routes in Heddle's order."""
+    """Hosts first, then ToRs, then the tiers above, with links and routes in Heddle's order.
+
+    Links differ by nanoseconds, so that no two packets reach a port at once: which of them a full queue drops would be each simulator's choice.
+    """
 
     name: str
     toml: str
@@ -38,6 +46,17 @@ class Fabric:
     names: list[str]
     links: list[tuple[int, int, int]]
     next_hops: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    delays_ns: list[int] = field(default_factory=list)  # of each link
+
+    def __post_init__(self) -> None:
+        generator = random.Random(0)
+        self.delays_ns = [generator.randint(LEAST_DELAY_NS, LARGEST_DELAY_NS) for _ in self.links]
+
+    def table(self) -> str:
+        """The scenario's table of this fabric."""
+        ends = [f"{self.names[a]} {self.names[b]}" for a, b, _ in self.links]
+        links = ", ".join(f'{{ between = "{between}", delay = "{delay}ns" }}' for between, delay in zip(ends, self.delays_ns))
+        return f"[fabric]\n{self.toml}link = [{links}]\n"
 
     def find_next_hops(self) -> None:
         """The neighbours on shortest paths from each switch to each ToR, in the order of the links."""
@@ -142,7 +161,7 @@ class Runs:
         """Runs Heddle; the folder of its results."""
         scenario = self.work / "scenario.toml"
         scenario.write_text(
-            f'seeds = [{self.seed}]\nscheme = "ecmp"\n[fabric]\n{fabric.toml}link_delay = "{LINK_DELAY_NS}ns"\n'
+            f'seeds = [{self.seed}]\nscheme = "ecmp"\n{fabric.table()}'
             f"[transport]\n{transport}[workload]\n{workload}[measure]\nwarm_up = \"0s\"\n{measure}"
         )
         out = self.work / "heddle"
@@ -165,6 +184,14 @@ class Runs:
             Flow(round((float(r["start_s"]) - origin) * 1e9), number[r["from"]], number[r["to"]], int(r["bytes"])) for r in rows
         ]
         flows.sort(key=lambda flow: flow.start_ns)
+        self.find_paths(fabric, flows)
+        return flows
+
+    def read(self, fabric: Fabric, file: pathlib.Path) -> list[Flow]:
+        """Flows of a list as Heddle's replays have it: at_ns,from,to,size_bytes, by time from 0."""
+        number = {name: i for i, name in enumerate(fabric.names)}
+        rows = csv.DictReader(file.open())
+        flows = [Flow(int(r["at_ns"]), number[r["from"]], number[r["to"]], int(r["size_bytes"])) for r in rows]
         self.find_paths(fabric, flows)
         return flows
 
@@ -198,8 +225,9 @@ class Runs:
                 raise SystemExit(f"error: {trace.name}: Heddle's path is {path}, not {expected}")
 
     def replay_in_ns3(self, fabric: Fabric, flows: list[Flow], control: str, *options: str) -> tuple[list[float], dict]:
+        """Completion times, and counts of the whole run."""
         lines = [f"nodes {len(fabric.names)} {fabric.hosts}"]
-        lines += [f"link {a} {b} {rate} {LINK_DELAY_NS}" for a, b, rate in fabric.links]
+        lines += [f"link {a} {b} {rate} {delay}" for (a, b, rate), delay in zip(fabric.links, fabric.delays_ns)]
         comma = lambda nodes: ",".join(map(str, nodes))
         lines += [f"flow {f.start_ns} {f.source} {f.target} {f.size} {comma(f.path)} {comma(f.back)}" for f in flows]
         given, made = self.work / "ns3.txt", self.work / "ns3.csv"
@@ -208,7 +236,18 @@ class Runs:
             [PROGRAM, f"--input={given}", f"--output={made}", f"--control={control}", *options],
             check=True, stderr=subprocess.PIPE, text=True,
         )
-        return [float(row["fct_s"]) for row in csv.DictReader(made.open())], json.loads(done.stderr)
+        rows = list(csv.DictReader(made.open()))
+        counts = json.loads(done.stderr) | {key: sum(int(row[key]) for row in rows) for key in ("timeouts", "retransmissions")}
+        return [float(row["fct_s"]) for row in rows], counts
+
+
+def shifted(flows: list[Flow], seed: int) -> list[Flow]:
+    """The same flows in the same order, each later by up to LARGEST_SHIFT_NS."""
+    generator, earliest, result = random.Random(seed), 0, []
+    for flow in flows:
+        earliest = max(earliest, flow.start_ns + generator.randint(0, LARGEST_SHIFT_NS))
+        result.append(replace(flow, start_ns=earliest))
+    return result
 
 
 def quantile(values: list[float], q: float) -> float:
@@ -225,76 +264,131 @@ def ranks(values: list[float]) -> list[float]:
     return result
 
 
-def compare(heddle: list[float], ns3: list[float]) -> dict[str, float]:
-    """Means and 99th percentiles in ms, ns-3 over Heddle less 1 in percent, correlations by flow."""
+def compare(heddle: list[float], other: list[float]) -> dict[str, float]:
+    """The other's mean, median and 99th percentile over Heddle's, less 1, in percent; correlations by flow."""
     row = {}
     for name, of in (("mean", statistics.fmean), ("p50", lambda v: quantile(v, 0.5)), ("p99", lambda v: quantile(v, 0.99))):
-        ours, theirs = of(heddle), of(ns3)
-        row |= {f"{name}_heddle_ms": ours * 1e3, f"{name}_ns3_ms": theirs * 1e3, f"{name}_difference_percent": (theirs / ours - 1) * 100}
-    logs = [[math.log(v) for v in values] for values in (heddle, ns3)]
-    row["correlation"] = statistics.correlation(heddle, ns3)
+        row[f"{name}_difference_percent"] = (of(other) / of(heddle) - 1) * 100
+    logs = [[math.log(v) for v in values] for values in (heddle, other)]
+    row["correlation"] = statistics.correlation(heddle, other)
     row["log_correlation"] = statistics.correlation(*logs)
-    row["rank_correlation"] = statistics.correlation(ranks(heddle), ranks(ns3))
-    row["within_1_percent"] = sum(abs(b / a - 1) < 0.01 for a, b in zip(heddle, ns3)) / len(heddle) * 100
+    row["rank_correlation"] = statistics.correlation(ranks(heddle), ranks(other))
     return row
+
+
+@dataclass
+class Point:
+    """One list of flows under one transport, in all simulators."""
+
+    row: dict  # of points.csv
+    flows: list[Flow]
+    times: dict[str, list[float]]
+
+
+def measure(runs: Runs, fabric: Fabric, load: float, control: str, flows: list[Flow], simulators: list[str]) -> Point:
+    heddle = runs.replay_in_heddle(fabric, flows, control)
+    again = [compare(heddle, runs.replay_in_heddle(fabric, shifted(flows, k), control)) for k in range(SHIFTS)]
+    row = {"fabric": fabric.name, "load": load, "control": control, "seed": runs.seed, "flows": len(flows)}
+    row |= {"mean_ms": statistics.fmean(heddle) * 1e3, "p99_ms": quantile(heddle, 0.99) * 1e3}
+    for key in ("mean_difference_percent", "p99_difference_percent"):
+        row[f"shifted_{key}"] = max((a[key] for a in again), key=abs)
+    row["shifted_correlation"] = min(a["correlation"] for a in again)
+    times = {"heddle": heddle}
+    for name in simulators:
+        times[name], counts = runs.replay_in_ns3(fabric, flows, control, f"--rules={SIMULATORS[name]}")
+        row |= {f"{name}_{key}": value for key, value in (compare(heddle, times[name]) | counts).items()}
+    return Point(row, flows, times)
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heddle", default="target/dist/heddle", help="the program (default %(default)s)")
     parser.add_argument("--flows", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--list", type=pathlib.Path, metavar="FILE", help="flows as at_ns,from,to,size_bytes instead of drawn ones")
+    parser.add_argument("--seed", type=int, action="append", help="can be repeated (default 1, 2 and 3)")
     parser.add_argument("--fabric", choices=("leaf-spine", "hula"), help="this fabric only")
     parser.add_argument("--load", type=float, action="append", help="this load only; can be repeated")
     parser.add_argument("--control", choices=CONTROLS, help="this transport only")
-    parser.add_argument("--ns3", action="append", default=[], metavar="OPTION", help="for ns-3's program, as --ns3=--recovery=prr")
-    parser.add_argument("--heddle-set", action="append", default=[], metavar="KEY=VALUE", help="for Heddle's replay")
+    parser.add_argument("--simulator", choices=SIMULATORS, action="append", help="of ns-3's TCPs this only: as it is, or by the RFCs")
+    parser.add_argument("--rules", default="all", help="of README.md's rules those that 'rfc' has (default %(default)s)")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=HERE.parent.parent / "results/ns3-replay")
     return parser.parse_args()
 
 
 def main() -> None:
     options = parse()
-    subprocess.run([HERE / "run.sh", "--build", "replay"], check=True)
+    SIMULATORS["rfc"] = options.rules
+    build()
     options.folder.mkdir(parents=True, exist_ok=True)
-    rows, details = [], io.StringIO()
-    print("fabric,load,control,seed,flow,start_ns,from,to,bytes,heddle_ns,ns3_ns", file=details)
-    sets = [word for value in options.heddle_set for word in ("--set", value)]
+    known = {tuple(row[key] for key in KEYS) for row in read_points(options.folder)}
     with tempfile.TemporaryDirectory() as work:
-        runs = Runs(options.heddle, options.seed, pathlib.Path(work))
         fabrics = [f for f in (leaf_spine(), two_pod()) if options.fabric in (None, f.name)]
-        for fabric, load in itertools.product(fabrics, options.load or LOADS):
-            flows = runs.draw(fabric, load, options.flows)
+        for seed, fabric, load in itertools.product(options.seed or (1, 2, 3), fabrics, options.load or LOADS):
+            runs = Runs(options.heddle, seed, pathlib.Path(work))
+            controls = [options.control] if options.control else list(CONTROLS)
+            controls = [c for c in controls if (fabric.name, str(load), c, str(seed), str(options.flows)) not in known]
+            if not controls:
+                continue
+            flows = runs.read(fabric, options.list) if options.list else runs.draw(fabric, load, options.flows)
             runs.check_paths(fabric, flows)
-            for control in [options.control] if options.control else CONTROLS:
-                heddle = runs.replay_in_heddle(fabric, flows, control, *sets)
-                ns3, counts = runs.replay_in_ns3(fabric, flows, control, *options.ns3)
-                row = {"fabric": fabric.name, "load": load, "control": control, "flows": len(flows)}
-                rows.append(row | compare(heddle, ns3) | {f"ns3_{key}": counts[key] for key in ("drops", "marks")})
-                print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in rows[-1].items()}), flush=True)
-                for i, (flow, ours, theirs) in enumerate(zip(flows, heddle, ns3)):
-                    ends = f"{flow.start_ns},{fabric.names[flow.source]},{fabric.names[flow.target]},{flow.size}"
-                    print(f"{fabric.name},{load},{control},{options.seed},{i},{ends},{ours * 1e9:.0f},{theirs * 1e9:.0f}", file=details)
-    write(options.folder, rows, details.getvalue())
+            for control in controls:
+                point = measure(runs, fabric, load, control, flows, options.simulator or list(SIMULATORS))
+                print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in point.row.items()}), flush=True)
+                add(options.folder, point)
 
 
-def write(folder: pathlib.Path, rows: list[dict], details: str) -> None:
-    with (folder / "summary.csv").open("w", newline="") as file:
-        table = csv.DictWriter(file, rows[0], lineterminator="\n")
+def build() -> None:
+    newest = max(file.stat().st_mtime for file in HERE.glob("*.[ch]*"))
+    """Builds ns-3's program if a source is newer."""
+    if not PROGRAM.exists() or PROGRAM.stat().st_mtime < newest:
+        subprocess.run([HERE / "run.sh", "--build", "replay"], check=True)
+
+
+def read_points(folder: pathlib.Path) -> list[dict]:
+    file = folder / "points.csv"
+    return list(csv.DictReader(file.open())) if file.exists() else []
+
+
+def add(folder: pathlib.Path, point: Point) -> None:
+    rows = [*read_points(folder), {k: f"{v:.5g}" if isinstance(v, float) else v for k, v in point.row.items()}]
+    with (folder / "points.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
         table.writeheader()
-        table.writerows({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows)
+        table.writerows(rows)
+    details = io.StringIO()
+    if len(rows) == 1:
+        print(",".join([*KEYS, "flow", "start_ns", "from", "to", "bytes", "simulator", "fct_ns"]), file=details)
+    head = ",".join(str(point.row[key]) for key in KEYS)
+    for name, times in point.times.items():
+        for i, (flow, time) in enumerate(zip(point.flows, times)):
+            print(f"{head},{i},{flow.start_ns},{flow.source},{flow.target},{flow.size},{name},{time * 1e9:.0f}", file=details)
+    with (folder / "flows.csv.xz").open("ab") as file:  # xz files may follow each other
+        file.write(lzma.compress(details.getvalue().encode()))
+    (folder / "summary.md").write_text(summary(rows))
+
+
+def summary(rows: list[dict]) -> str:
+    """A line for each fabric, load, transport and number of flows: medians over the seeds, with ranges."""
     lines = [
-        "| Fabric | Load | Control | Mean, Heddle | ns-3 | Difference | p99, Heddle | ns-3 | Difference | Correlation | of logarithms |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| Fabric, load, transport, flows | Mean: Heddle, shifted | ns-3 | by RFCs | p99: shifted | ns-3 | by RFCs | Correlation: shifted | ns-3 | by RFCs |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for r in rows:
-        figures = [f"{r[f'{n}_heddle_ms']:.2f} ms | {r[f'{n}_ns3_ms']:.2f} ms | {r[f'{n}_difference_percent']:+.1f} %" for n in ("mean", "p99")]
-        name = {"newreno": "NewReno", "dctcp": "DCTCP"}[r["control"]]
-        lines.append(
-            f"| {r['fabric']} | {r['load']:.0%} | {name} | {figures[0]} | {figures[1]} | {r['correlation']:.3f} | {r['log_correlation']:.3f} |"
-        )
-    (folder / "summary.md").write_text("\n".join(lines).replace("%", " %").replace("  %", " %") + "\n")
-    (folder / "flows.csv.xz").write_bytes(lzma.compress(details.encode(), preset=9))
+    key = lambda row: (int(row["flows"]), row["control"], row["fabric"], float(row["load"]))
+    for of in sorted(set(map(key, rows))):
+        cells = [f"{of[2]}, {of[3]:.0%}, {CONTROLS[of[1]]}, {of[0]}".replace("%", " %")]
+        for figure, form in (("mean_difference_percent", "+.1f"), ("p99_difference_percent", "+.1f"), ("correlation", ".3f")):
+            for name in ("shifted", *SIMULATORS):
+                values = [float(r[f"{name}_{figure}"]) for r in rows if key(r) == of and r.get(f"{name}_{figure}") not in (None, "")]
+                cells.append(spread(values, form, " %" if "percent" in figure else ""))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def spread(values: list[float], form: str, unit: str) -> str:
+    if not values:
+        return ""
+    middle = f"{statistics.median(values):{form}}{unit}"
+    return middle if len(values) == 1 else f"{middle} ({min(values):{form}} to {max(values):{form}})"
 
 
 if __name__ == "__main__":
