@@ -8,6 +8,7 @@
 #include "balancer/fragments.h"
 #include "balancer/heartbeat.h"
 #include "balancer/icmp.h"
+#include "balancer/invalid.h"
 #include "balancer/link.h"
 #include "balancer/peer.h"
 #include "balancer/service.h"
@@ -260,6 +261,12 @@ static __always_inline void decide_stray(enum link_check link, struct decision *
 		decide_pass(decision, PASS_OTHER_HOST);
 }
 
+static __always_inline void decide_invalid(int flaw, struct decision *decision)
+{
+	*decision = (struct decision){};
+	decide_drop(decision, flaw);
+}
+
 /* A packet that is for no service, where an address of a service passes none to closed ports. */
 __noinline int decide_without_service(struct xdp_md *ctx, struct packet_context *context, __u32 link, struct decision *decision)
 {
@@ -292,7 +299,7 @@ static __always_inline enum sight see(struct xdp_md *ctx, struct packet_context 
 				      bool checks_link)
 {
 	enum link_check link;
-	int parsed;
+	int parsed, flaw;
 
 	parsed = parse(ctx, &context->packet);
 	if (parsed != PARSED) {
@@ -314,10 +321,19 @@ static __always_inline enum sight see(struct xdp_md *ctx, struct packet_context 
 		return DECIDED;
 	}
 	context->now = now();
+	flaw = settings.forwards_invalid ? 0 : flaw_of(ctx, &context->packet);
+	if (flaw) {
+		decide_invalid(flaw, decision);
+		return DECIDED;
+	}
 	context->forwarded = false;
 	identify_flow(context);
 	if (context->vip.kind == VIP_SERVICE && context->known && on_fast_path(context))
 		return OF_FLOW;
+	if (!settings.forwards_invalid && has_invalid_source(&context->packet)) {
+		decide_invalid(DROP_SOURCE, decision);
+		return DECIDED;
+	}
 	return FOR_SERVICE;
 }
 

@@ -31,6 +31,7 @@ struct packet {
 	bool v6;
 	bool fragment;       /* a part of a packet: the first, or */
 	bool later_fragment; /* one behind it, that has no ports */
+	bool source_routed;  /* routing header 0 with segments left (RFC 5095) */
 	__u32 fragment_id;
 };
 
@@ -170,6 +171,8 @@ static __always_inline int parse_v6(struct packet *packet, void *data, void *end
 			packet->fragment_id = *(__be32 *)(header + 4);
 			at += 8;
 		} else {
+			if (next == IPPROTO_ROUTING && !header[2] && header[3])
+				packet->source_routed = true;
 			at += (header[1] + 1) * 8;
 		}
 		next = header[0];

@@ -288,11 +288,12 @@ struct settings {
 	struct limit errors; /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
 	__u32 fingerprint;   /* of seed, services and backends: sent with heartbeats, so that a balancer with others is seen */
 	__u32 heartbeat;     /* ticks of silence after which another balancer is suspect; 0: there are no heartbeats */
+	__u64 service_bits;  /* those of the services' addresses (source_bit in balancer/invalid.h) */
 	__u64 macs[MACS];    /* this machine's, up to the first 0; none: frames' addresses are not compared */
 	__u8 tables_changed; /* true: a slot of the Maglev tables changed lately; sent with answers to heartbeats */
 	__u8 ask_always;     /* true: that was so at another balancer, and is not known here */
 	__u8 closes_ports;   /* true: an address of a service has DROPS_CLOSED or REFUSES_CLOSED */
-	__u8 pad;
+	__u8 forwards_invalid; /* true: what no host sends is not dropped (balancer/invalid.h) */
 	__u32 now; /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
@@ -348,6 +349,11 @@ enum counter {
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,
 	DROP_UNAUTHENTICATED, /* steering header from an address that is not a balancer's, or with a wrong tag */
+	DROP_HOPS,            /* TTL or hop limit 0 */
+	DROP_CHECKSUM,        /* wrong checksum of the IPv4 header */
+	DROP_FLAGS,           /* TCP: SYN with FIN or RST, or no flag at all */
+	DROP_SOURCE,          /* a source that no host has, or that is a service's address */
+	DROP_ROUTE,           /* IPv4 source route, or IPv6 routing header 0 with segments left */
 	DROP_FRAGMENT,        /* later fragment without a stored first one */
 	DROP_FAILED,          /* no headroom for the outer header, or no key found */
 	HEARTBEAT_HEARD,      /* the answer to this balancer's own: its content is in `peer_states` */

@@ -18,7 +18,7 @@ struct bench_state {
 	__u8 address;    /* offset of the last two bytes of the source address */
 	__u8 port;       /* offset of the source port */
 	__u8 shuffled;   /* not 0: `clients` is a power of two, and they come in an order without pattern, each once a round */
-	__u8 pad;
+	__u8 checksum;   /* offset of the IPv4 header's checksum; 0: there is none */
 };
 
 struct bench_frame {

@@ -6,6 +6,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
+#include "common/checksum.h"
 #include "include/bench.h"
 
 struct {
@@ -77,7 +78,20 @@ static __always_inline __u32 shuffle(__u32 number, __u32 clients)
 	return number * 0xc2b2ae35 & mask;
 }
 
-/* Another client's: 2^15 ports of each address. Checksums are left wrong. */
+/* The header's checksum for another half of the source address (RFC 1624, equation 3). */
+static __always_inline int correct(struct bench_state *bench, __u8 *data, __u8 *end, __u16 old, __u16 new)
+{
+	__u8 *check = data + bench->checksum;
+
+	if (!bench->checksum)
+		return 0;
+	if (check + 2 > end)
+		return -1;
+	*(__u16 *)check = checksum_update(*(__u16 *)check, old, new);
+	return 0;
+}
+
+/* Another client's: 2^15 ports of each address. TCP's and UDP's checksums are left wrong. */
 static __always_inline int become_client(struct xdp_md *ctx, struct bench_state *bench)
 {
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
@@ -87,6 +101,8 @@ static __always_inline int become_client(struct xdp_md *ctx, struct bench_state 
 	if (!bench->clients)
 		return 0;
 	if (address + 2 > end || port + 2 > end)
+		return -1;
+	if (correct(bench, data, end, *(__be16 *)address, bpf_htons(client >> 15)))
 		return -1;
 	*(__be16 *)address = bpf_htons(client >> 15);
 	*(__be16 *)port = bpf_htons(0x4000 + (client & 0x7fff));

@@ -296,6 +296,9 @@ impl Cluster {
             gue_port: GUE_PORT.to_be(),
             peers: peers.into(),
             closes_ports: (self.setup.choices & (DROPS_CLOSED | REFUSES_CLOSED) != 0).into(),
+            service_bits: SERVICES
+                .into_iter()
+                .fold(0, |bits, at| bits | Settings::source_bit(at.into())),
             now: self.now,
             ..self.setup.settings
         }

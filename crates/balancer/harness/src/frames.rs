@@ -82,6 +82,14 @@ impl Flow {
         written(self.ip().udp(self.client.port(), self.service.port()), payload)
     }
 
+    /// An ICMP echo request with this many bytes.
+    pub fn echo_request(&self, bytes: usize) -> Vec<u8> {
+        if self.client.is_ipv6() {
+            return written(self.ip().icmpv6_echo_request(1, 1), &payload(bytes));
+        }
+        written(self.ip().icmpv4_echo_request(1, 1), &payload(bytes))
+    }
+
     /// ICMP error of a router on the way back to the client: the backend's segment is too big for
     /// the next link.
     pub fn too_big(&self, mtu: u16) -> Vec<u8> {

@@ -13,6 +13,7 @@ mod choices;
 mod decap;
 mod explain;
 mod fragment;
+mod invalid;
 pub mod maps;
 mod object;
 mod quic;

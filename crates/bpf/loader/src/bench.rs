@@ -29,7 +29,7 @@ pub enum Clients {
     /// As the frames say.
     AsWritten,
     /// Of this many clients in turn: with each round the source port, and each 32768 rounds the
-    /// last two bytes of the source address, are the next client's. Checksums are left as they are.
+    /// last two bytes of the source address, are the next client's. The checksums of TCP and UDP are left as they are.
     /// For IPv4 and IPv6 over Ethernet without VLAN tag or IP options.
     Many(u32),
     /// The same, but each round over them is in an order without pattern. As many as a power of
@@ -51,7 +51,7 @@ impl Clients {
         };
         let state = BenchState { clients, shuffled, ..state };
         match frame.get(12..14) {
-            Some([0x08, 0x00]) => Ok(BenchState { address: 28, port: 34, ..state }),
+            Some([0x08, 0x00]) => Ok(BenchState { address: 28, port: 34, checksum: 24, ..state }),
             Some([0x86, 0xdd]) => Ok(BenchState { address: 36, port: 54, ..state }),
             _ => Err(Error::Bench("many clients need frames of IPv4 or IPv6".into())),
         }

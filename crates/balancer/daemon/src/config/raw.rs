@@ -10,7 +10,7 @@ pub(super) use membership::{Etcd, Member, Membership, Steering};
 pub(super) use service::{
     ClosedPorts, Echo, Forwarding, Health, HealthKind, Quic, Service, Unparsable,
 };
-pub(super) use settings::{Balancer, Drain, Limits, Tables, Timeouts};
+pub(super) use settings::{Balancer, Drain, Invalid, Limits, Tables, Timeouts};
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -75,6 +75,8 @@ pub struct Balancer {
     pub member: Option<Member>,
     /// Further Ethernet addresses whose frames are for this machine.
     pub accept_macs: Vec<Mac>,
+    /// True if packets that no host sends are not dropped.
+    pub forwards_invalid: bool,
     /// The admin socket.
     pub admin: PathBuf,
     /// Address at which metrics are served.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use heddle_balancer_maps::abi::{self, Address, Limit};
+use heddle_balancer_maps::abi::{self, Address, Limit, VipKind};
 use sha2::{Digest, Sha256};
 
 use super::{Maps, macs, ticks};
@@ -64,10 +64,18 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         macs: macs::words(&maps.macs),
         heartbeat: if maps.peers.is_empty() { 0 } else { SUSPECT_TICKS },
         fingerprint: fingerprint(config, keys),
+        service_bits: service_bits(maps),
+        forwards_invalid: config.balancer.forwards_invalid.into(),
         closes_ports: config.services.iter().any(closes_ports).into(),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()
     })
+}
+
+/// The bits of all addresses that are services'.
+fn service_bits(maps: &Maps) -> u64 {
+    let alone = maps.vips.iter().filter(|(_, vip)| vip.kind == VipKind::Address as u8);
+    alone.fold(0, |bits, (name, _)| bits | abi::Settings::source_bit(name.address.into()))
 }
 
 /// True if packets to ports without a service are not passed at the service's address.

@@ -25,6 +25,10 @@ pub(in crate::config) struct Balancer {
     /// interfaces' own are passed to the machine's own stack. Default: none.
     #[serde(default)]
     pub(in crate::config) accept_macs: Vec<String>,
+    /// Packets to services that no host sends: TTL 0, a wrong checksum of the IPv4 header, impossible TCP flags, a
+    /// source that is no host's or a service's address, a source route. Default: drop.
+    #[serde(default)]
+    pub(in crate::config) invalid: Invalid,
     /// The Unix socket that `heddle lb` talks to; root's alone. Default: /run/heddle/heddled.sock.
     #[serde(default = "admin")]
     pub(in crate::config) admin: PathBuf,
@@ -38,6 +42,17 @@ pub(in crate::config) struct Balancer {
     /// Default: /var/lib/heddle.
     #[serde(default = "state_dir")]
     pub(in crate::config) state_dir: PathBuf,
+}
+
+/// Packets that no host sends.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum Invalid {
+    /// Dropped, and counted by reason.
+    #[default]
+    Drop,
+    /// As any others.
+    Forward,
 }
 
 fn admin() -> PathBuf {

@@ -33,6 +33,7 @@ pub(super) fn balancer(file: &raw::Balancer, members: &[raw::Member]) -> Result<
         ipv6: ipv6.and_then(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None }),
         member: listed.or(alone.as_ref()).map(member),
         accept_macs: accept_macs(file)?,
+        forwards_invalid: matches!(file.invalid, raw::Invalid::Forward),
         admin: file.admin.clone(),
         metrics: file.metrics,
         pin: file.pin.clone(),

@@ -131,6 +131,17 @@ fn ended(verdict: Counter) -> &'static str {
         Counter::DropUnauthenticated => {
             "It is from no balancer that is known, or without the cluster's signature: dropped."
         }
+        Counter::DropHops => "Its TTL or hop limit is 0: dropped ([balancer] invalid).",
+        Counter::DropChecksum => {
+            "The checksum of its IP header is wrong: dropped ([balancer] invalid)."
+        }
+        Counter::DropFlags => {
+            "No host sends its TCP flags: SYN with FIN or RST, or none; dropped ([balancer] invalid)."
+        }
+        Counter::DropSource => {
+            "No host has its source address, or it is a service's: dropped ([balancer] invalid)."
+        }
+        Counter::DropRoute => "It has a source route: dropped ([balancer] invalid).",
         Counter::DropFragment => "The first fragment of its packet was not seen: dropped.",
         Counter::FragmentWaits => {
             "The first fragment of its packet was not seen yet: it waits, and other balancers are asked."

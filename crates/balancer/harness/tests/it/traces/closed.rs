@@ -7,9 +7,6 @@ use heddle_harness::{Flow, Outcome, Setup, fragments};
 
 use crate::traces::world::{Traced, flow, flow_v6, from, open};
 
-/// Ethernet and IPv4.
-const V4: usize = 14 + 20;
-
 /// To a port of the service's address that has no service.
 fn closed(mut flow: Flow) -> Flow {
     flow.service.set_port(444);
@@ -18,19 +15,6 @@ fn closed(mut flow: Flow) -> Flow {
 
 fn choosing(choices: u32) -> Setup {
     Setup { choices, ..Setup::default() }
-}
-
-/// An echo request of 40 bytes: a datagram's, with ICMP in place of UDP.
-fn echo_request(flow: Flow) -> Vec<u8> {
-    let mut frame = flow.datagram(40);
-    if flow.client.is_ipv6() {
-        frame[14 + 6] = 58;
-        frame[14 + 40] = 128;
-    } else {
-        frame[14 + 9] = 1;
-        frame[V4] = 8;
-    }
-    frame
 }
 
 #[test]
@@ -42,7 +26,7 @@ fn closed_ports_and_echo_are_the_stacks_by_default() {
             assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassNoVip]));
             assert_eq!(sent.frame, frame);
         }
-        let (sent, seen) = cluster.seen(0, &echo_request(flow));
+        let (sent, seen) = cluster.seen(0, &flow.echo_request(40));
         assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassIcmp]));
     }
 }
@@ -55,7 +39,7 @@ fn closed_ports_are_dropped_by_choice() {
             let (sent, seen) = cluster.seen(0, &frame);
             assert_eq!((sent.outcome, seen.at(0)), (Outcome::Dropped, vec![Counter::DropClosed]));
         }
-        let (sent, seen) = cluster.seen(0, &echo_request(flow));
+        let (sent, seen) = cluster.seen(0, &flow.echo_request(40));
         assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassIcmp]));
         let (_, seen) = cluster.seen(0, &flow.syn(&[]));
         assert_eq!(seen.at(0)[0], Counter::SentSyn, "its open port is open");
@@ -68,7 +52,7 @@ fn only_a_services_address_is_meant() {
     let Some(mut cluster) = open(choosing(REFUSES_CLOSED | DROPS_ECHO)) else { return };
     let mut elsewhere = from([198, 18, 0, 1].into(), 40_000);
     elsewhere.service.set_ip([203, 0, 113, 7].into());
-    for frame in [elsewhere.syn(&[]), elsewhere.datagram(9), echo_request(elsewhere)] {
+    for frame in [elsewhere.syn(&[]), elsewhere.datagram(9), elsewhere.echo_request(40)] {
         let (sent, seen) = cluster.seen(0, &frame);
         assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassNoVip]));
     }
@@ -109,7 +93,7 @@ fn echo_is_answered_or_dropped_by_choice() {
     ] {
         let Some(mut cluster) = open(choosing(choice)) else { return };
         for flow in [flow(1), flow_v6(1)] {
-            let (sent, seen) = cluster.seen(0, &echo_request(flow));
+            let (sent, seen) = cluster.seen(0, &flow.echo_request(40));
             assert_eq!((sent.outcome, seen.at(0)), (outcome, vec![counter]));
             let (_, seen) = cluster.seen(0, &flow.too_big(1400));
             assert_eq!(seen.at(0), [Counter::SentIcmp], "errors go where they belong");
@@ -121,15 +105,6 @@ fn echo_is_answered_or_dropped_by_choice() {
 /// the checksum, which is of all of them.
 #[test]
 fn echo_in_fragments_is_answered_or_dropped_as_a_whole_one() {
-    let large = |flow: Flow| {
-        let mut frame = flow.datagram(3000);
-        let head = echo_request(flow);
-        let headers = if flow.client.is_ipv6() { 40 } else { 20 };
-        frame[14 + 6] = if headers == 40 { head[14 + 6] } else { frame[14 + 6] };
-        frame[14 + 9] = if headers == 20 { head[14 + 9] } else { frame[14 + 9] };
-        frame[14 + headers] = head[14 + headers];
-        frame
-    };
     for (choice, outcome, counter) in [
         (ANSWERS_ECHO, Outcome::Outside, Counter::AnsweredEcho),
         (DROPS_ECHO, Outcome::Dropped, Counter::DropEcho),
@@ -137,7 +112,7 @@ fn echo_in_fragments_is_answered_or_dropped_as_a_whole_one() {
         let Some(mut cluster) = open(choosing(choice)) else { return };
         for flow in [flow(1), flow_v6(1)] {
             let headers = if flow.client.is_ipv6() { 48 } else { 20 };
-            let parts = fragments(&large(flow), 1440, 9);
+            let parts = fragments(&flow.echo_request(3000), 1440, 9);
             assert_eq!(parts.len(), 3);
             for (number, part) in parts.iter().enumerate() {
                 let (sent, seen) = cluster.seen(0, part);

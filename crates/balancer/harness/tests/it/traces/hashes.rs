@@ -24,13 +24,13 @@ fn service_key(flow: &Flow) -> ServiceKey {
     ServiceKey { address, port, protocol: 6 }
 }
 
-/// Flows of clients anywhere, of both families.
+/// Flows of clients in 64.0.0.0/3 and 2000::/3.
 fn flows(count: usize) -> Vec<Flow> {
     let mut random = Random::new(3);
     let flow = |index: usize| {
         let (bits, low) = (random.bits(), random.bits());
-        let v4 = IpAddr::V4(((bits >> 32) as u32 | 0x0100_0000).into());
-        let v6 = IpAddr::V6((u128::from(bits) << 64 | u128::from(low)).into());
+        let v4 = IpAddr::V4(((bits >> 35) as u32 | 0x4000_0000).into());
+        let v6 = IpAddr::V6((u128::from(bits >> 3 | 1 << 61) << 64 | u128::from(low)).into());
         from(if index.is_multiple_of(2) { v4 } else { v6 }, 1 + bits as u16 % 60_000)
     };
     (0..count).map(flow).collect()

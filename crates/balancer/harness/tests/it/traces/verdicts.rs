@@ -5,7 +5,9 @@ use heddle_balancer_maps::abi::{Counter, DROPS_UNPARSABLE, MAC_RECEIVED, MAC_SEN
 use heddle_harness::{Cluster, Flow, Outcome, Random, Setup, balancer_address, fragments, steered};
 use heddle_harness::{Connection, tagged};
 
-use crate::traces::world::{Traced, connection, flow, flow_v6, open, with_port};
+use std::net::IpAddr;
+
+use crate::traces::world::{Traced, connection, flow, flow_v6, from, open, with_port};
 
 /// Bytes of Ethernet, IPv4 and IPv6.
 const ETHERNET: usize = 14;
@@ -236,4 +238,109 @@ fn frames_for_others_and_our_own_are_not_forwarded() {
     assert_eq!(verdicts(&mut cluster, &frame), [Counter::PassNoVip], "no service's");
     let none = Settings { macs: Default::default(), ..settings };
     assert_eq!(none, Setup::default().settings, "all other traces compare nothing");
+}
+
+/// Frames that no host sends, with the verdict on each.
+fn invalid() -> Vec<(Vec<u8>, Counter)> {
+    use Counter::{DropChecksum, DropFlags, DropHops, DropRoute, DropSource};
+    let (syn, syn6, datagram) = (flow(1).syn(&[]), flow_v6(1).syn(&[]), flow(1).datagram(20));
+    let mut frames = vec![
+        (with(&syn, ETHERNET + 8, &[0]), DropHops),
+        (with(&tagged(&syn, 7), ETHERNET + 4 + 8, &[0]), DropHops),
+        (with(&syn6, ETHERNET + 7, &[0]), DropHops),
+        (with(&datagram, ETHERNET + 10, &[0x12, 0x34]), DropChecksum),
+        (with(&syn, ETHERNET + 1, &[1]), DropChecksum),
+        (with(&with_options(&syn, [1; 4]), ETHERNET + 10, &[0x12, 0x34]), DropChecksum),
+        (with_options(&syn, [1, 131, 3, 4]), DropRoute),
+        (with_options(&syn, [137, 3, 4, 0]), DropRoute),
+        (routed(&syn6, 0, 1), DropRoute),
+    ];
+    for (frame, tcp) in [(&syn, V4), (&syn6, V6)] {
+        for flags in [0_u8, 0x03, 0x06, 0x07, 0x3f, 0xc0] {
+            frames.push((with(frame, tcp + 13, &[flags]), DropFlags));
+        }
+    }
+    let services = [heddle_harness::service([198, 18, 0, 1].into()), flow_v6(1).service];
+    let sources: [IpAddr; 9] = [
+        [0, 0, 0, 0].into(),
+        [127, 0, 0, 1].into(),
+        [224, 0, 0, 1].into(),
+        [255; 4].into(),
+        services[0].ip(),
+        [0_u16; 8].into(),
+        [0, 0, 0, 0, 0, 0, 0, 1].into(),
+        [0xff02, 0, 0, 0, 0, 0, 0, 1].into(),
+        services[1].ip(),
+    ];
+    for source in sources {
+        let flow = from(source, 40_000);
+        frames.extend([(flow.syn(&[]), DropSource), (flow.datagram(9), DropSource)]);
+        frames.push((flow.ack(&[], 9), DropSource));
+    }
+    frames
+}
+
+/// A frame of IPv4 with four bytes of options.
+fn with_options(frame: &[u8], options: [u8; 4]) -> Vec<u8> {
+    let mut longer = [&frame[..V4], &options, &frame[V4..]].concat();
+    longer[ETHERNET] = 0x46;
+    longer[ETHERNET + 3] += 4;
+    longer[ETHERNET + 10..][..2].fill(0);
+    let words = longer[ETHERNET..V4 + 4].chunks(2);
+    let sum: u32 = words.map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
+    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    with(&longer, ETHERNET + 10, &sum.to_be_bytes())
+}
+
+/// A frame of IPv6 with a routing header of this type and so many segments left.
+fn routed(frame: &[u8], kind: u8, left: u8) -> Vec<u8> {
+    let mut frame = extended(frame, 1);
+    frame[ETHERNET + 6] = 43;
+    with(&frame, V6 + 1, &[0, kind, left, 0])
+}
+
+#[test]
+fn what_no_host_sends_is_dropped_by_reason() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let flow = flow(1);
+    let home = cluster.plain(0, &flow);
+    for (frame, counter) in invalid() {
+        let (sent, seen) = cluster.seen(0, &frame);
+        assert_eq!((sent.outcome, seen.at(0)), (Outcome::Dropped, vec![counter]), "{frame:02x?}");
+    }
+    let known = with(&flow.ack(&[], 10), ETHERNET + 8, &[0]);
+    assert_eq!(cluster.seen(0, &known).1.at(0), [Counter::DropHops], "of a known flow, too");
+    let valid = [
+        with_options(&flow.ack(&[], 9), [1; 4]),
+        routed(&flow_v6(9).syn(&[]), 0, 0),
+        routed(&flow_v6(8).syn(&[]), 2, 1),
+        flow.ack(&[], 9),
+    ];
+    for frame in valid {
+        let (sent, _) = cluster.seen(0, &frame);
+        assert!(matches!(sent.outcome, Outcome::Backend(_)), "{frame:02x?}");
+    }
+    assert_eq!(cluster.to(0, &flow.ack(&[], 10)), home);
+}
+
+/// An answer to a heartbeat is believed by its own header, too.
+#[test]
+fn messages_of_balancers_have_valid_headers() {
+    let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
+    let [one, other] = [0, 1].map(balancer_address);
+    let beat = heddle_harness::heartbeat(other, one, heddle_harness::KEY, 1, 2);
+    let (_, seen) = cluster.seen(0, &with(&beat, ETHERNET + 8, &[0]));
+    assert_eq!(seen.at(0), [Counter::DropHops]);
+    let (_, seen) = cluster.seen(0, &beat);
+    assert_eq!(seen.at(0)[0], Counter::HeartbeatAnswered);
+}
+
+#[test]
+fn what_no_host_sends_is_forwarded_by_choice() {
+    let settings = Settings { forwards_invalid: 1, ..Setup::default().settings };
+    let Some(mut cluster) = open(Setup { settings, ..Setup::default() }) else { return };
+    for (frame, counter) in invalid() {
+        let (_, seen) = cluster.seen(0, &frame);
+        assert!(!seen.at(0).contains(&counter), "{frame:02x?}");
+    }
 }
