@@ -4,7 +4,7 @@
  * Either the client uses the port again, or somebody forged it who knows the client's address. The balancer sees one direction
  * only, and no answer tells the two apart. So the SYN goes where it would open something, and the flow's entry stays as it is;
  * what the SYN wants is stored beside it, as a candidate. A packet with the sequence number behind the SYN's goes to the
- * candidate's backend. A second after the SYN it gives the entry to the candidate. A packet with any other number is the old
+ * candidate's backend. The next one, a second after the SYN or later, gives the entry to the candidate. A packet with any other number is the old
  * flow's, and ends the candidate: the client cannot have both. A client that never sent the SYN sends such a packet at once, as
  * its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4). */
 #pragma once
@@ -94,27 +94,35 @@ static __always_inline bool goes_to_candidate(const struct packet_context *conte
 	return true;
 }
 
-/* A packet of the candidate's. */
+/* A packet of the candidate's. The first one behind a SYN proves nothing: who sees no answer can count, too. Keys without a SYN
+ * were one already. */
 static __always_inline void take_or_follow(const struct packet_context *context, const struct candidate *candidate,
 					   struct decision *decision)
 {
-	if (context->packet.tcp_flags & (TCP_FIN | TCP_RST) || within(context->now, candidate->seen, TOUCH))
+	bool first = !candidate->followed && candidate->kind != CANDIDATE_KEYS;
+
+	if (first || context->packet.tcp_flags & (TCP_FIN | TCP_RST) || within(context->now, candidate->seen, TOUCH))
 		follow(context, candidate, decision);
 	else
 		take_over(context, candidate, decision);
 }
 
-/* Keys of the candidate's connection: registered at once, since joins may come. */
+/* Keys of the candidate's connection: registered at once, since joins may come. Those that came without a SYN are joinable when the
+ * connection goes on behind them. */
 static __always_inline void take_keys(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate,
 				      struct decision *decision)
 {
 	struct mptcp_found found;
+	int kind;
 
 	if (candidate->kind != CANDIDATE_CAPABLE && candidate->kind != CANDIDATE_KEYS)
 		return;
-	if (search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS)
+	kind = search_options(ctx, context, &found, decision);
+	if (kind == MPTCP_DSS && candidate->kind == CANDIDATE_KEYS && !candidate->followed)
+		register_keys(context, candidate->token, TOKEN_PROVISIONAL, false, decision);
+	if (kind != MPTCP_CAPABLE_KEYS)
 		return;
-	candidate->token = learn_keys(context, &found, candidate->kind == CANDIDATE_KEYS, decision);
+	candidate->token = learn_keys(context, &found, TOKEN_PROVISIONAL, candidate->kind == CANDIDATE_KEYS, decision);
 	candidate->kind = CANDIDATE_KEYS;
 }
 

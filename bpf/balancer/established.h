@@ -125,7 +125,7 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 	bool second = context->flow.state & FLOW_KEYS_SECOND;
 	struct flow_snapshot changed = context->flow;
 
-	changed.token = learn_keys(context, found, second, decision);
+	changed.token = learn_keys(context, found, TOKEN_PROVISIONAL, second, decision);
 	changed.state = FLOW_LEARNING | (second ? 0 : FLOW_KEYS_SECOND);
 	changed.state = marked(context, changed.token ? changed.state : FLOW_ESTABLISHED);
 	changed.seen = context->now;
@@ -148,6 +148,16 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct pac
 		move_flow(context, FLOW_ESTABLISHED, decision);
 }
 
+/* FLOW_TOKEN_PENDING, once: the connection went on for a second, which settles its token. */
+static __always_inline __u8 settling(const struct packet_context *context)
+{
+	const struct flow_snapshot *flow = &context->flow;
+
+	if (!(flow->state & FLOW_FRESH) || within(context->now, flow->seen, TOUCH))
+		return 0;
+	return pending_registrations(context, 0) & FLOW_TOKEN_PENDING;
+}
+
 /* A flow behind its end stays there until it has data again: the other half of the connection may take long. */
 static __always_inline void decide_established(const struct packet_context *context, struct decision *decision)
 {
@@ -156,7 +166,7 @@ static __always_inline void decide_established(const struct packet_context *cont
 	if ((state & FLOW_STATE_MASK) != now || refresh_due(context))
 		refresh_flow(context, send_pending(context, pending_registrations(context, now), decision), decision);
 	else
-		move_flow(context, send_pending(context, state, decision), decision);
+		move_flow(context, send_pending(context, state | settling(context), decision), decision);
 }
 
 /* Tells the balancers that keep the flow of its end, with this packet. False: not all of them. */
@@ -237,7 +247,7 @@ static __always_inline bool decide_keys_of_another(struct xdp_md *ctx, const str
 		note(decision, LEARN_LIMITED);
 		return false;
 	}
-	token = learn_keys(context, &found, false, decision);
+	token = learn_keys(context, &found, TOKEN_UNOPENED, false, decision);
 	if (token)
 		contest(context, CANDIDATE_KEYS, context->sequence - 1, token, flow->target, decision);
 	return true;

@@ -3,7 +3,8 @@
  * the packet's target is the backend that has it.
  *
  * Two balancers store it, the first and the second of its slot of the ring. The packet that carries the keys goes to the backend
- * through both, so that they have the token before any join can come; packets behind it confirm the token. */
+ * through both, so that they have the token before any join can come; packets behind it confirm the token. Keys whose SYN no
+ * balancer has seen anybody can send: joins find their token once their connection goes on. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -39,13 +40,14 @@ static __always_inline void steer_keys(const struct packet_context *context, __u
 	set_token(decision, token);
 	set_backend(decision, decision->target);
 	decide_steer(decision, peer, STEER_REGISTER, STEERED_KEYS);
+	decision->message.query = decision->token.state == TOKEN_UNOPENED;
 	decision->message.asked = reach;
 }
 
 /* Registers the token of keys with the two balancers of its slot, by the packet that carries them and goes to decision->target;
  * also where one seems dead: that may be wrong, and keys that are lost come again. If `again` is true they were lost, maybe with
  * the first balancer: with the second alone, or with the one that is not suspect. False: the token is another backend's. */
-__noinline int register_keys(const struct packet_context *context, __u32 token, bool again, struct decision *decision)
+__noinline int register_keys(const struct packet_context *context, __u32 token, __u32 state, bool again, struct decision *decision)
 {
 	struct keepers keepers;
 	__u32 slot = ring_slot_of_token(token), second;
@@ -53,7 +55,8 @@ __noinline int register_keys(const struct packet_context *context, __u32 token, 
 	if (!context || !decision)
 		return 0;
 	keepers = again ? keepers_of(context, slot) : both_keepers(context, slot);
-	if (keepers.here && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL, decision))
+	decision->token.state = state;
+	if (keepers.here && !learn_token(context, token, decision->target, state, decision))
 		return false;
 	if (again && !keepers.here) {
 		second = ring_at(context, RING_SECOND, slot);
@@ -65,10 +68,11 @@ __noinline int register_keys(const struct packet_context *context, __u32 token, 
 	return true;
 }
 
-/* Keys came on a flow that goes to decision->target. The token, or 0: none to remember. Where keys come again, as they do when
- * the packet was lost, they go another way, so that a balancer that has died cannot keep a connection from opening. */
-static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found, bool again,
-					struct decision *decision)
+/* Keys came on a flow that goes to decision->target; `state` says if their SYN was seen. The token, or 0: none to remember. Where
+ * keys come again, as they do when the packet was lost, they go another way, so that a balancer that has died cannot keep a
+ * connection from opening. */
+static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found,
+					enum token_state state, bool again, struct decision *decision)
 {
 	__u32 token = token_of(found);
 
@@ -77,5 +81,5 @@ static __always_inline __u32 learn_keys(const struct packet_context *context, co
 		note(decision, TOKEN_ZERO);
 		return 0;
 	}
-	return register_keys(context, token, again, decision) ? token : 0;
+	return register_keys(context, token, state, again, decision) ? token : 0;
 }

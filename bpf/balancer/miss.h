@@ -4,9 +4,10 @@
 
 #include "balancer/by_hash.h"
 
-/* Keys on a flow to `target` whose SYN did not pass here: learnt, within limits, since any host can send such a packet. */
+/* Keys on a flow to `target` whose SYN did not pass here, and elsewhere if `state` says so: learnt, within limits, since any host
+ * can send such a packet. */
 static __always_inline bool decide_midstream_keys(const struct packet_context *context, const struct mptcp_found *found,
-						  __u32 target, struct decision *decision)
+						  __u32 target, enum token_state state, struct decision *decision)
 {
 	struct flow_value value = {};
 
@@ -18,7 +19,7 @@ static __always_inline bool decide_midstream_keys(const struct packet_context *c
 	if (decision->action != SEND)
 		return true;
 	value.target = decision->target;
-	value.token = learn_keys(context, found, false, decision);
+	value.token = learn_keys(context, found, state, false, decision);
 	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SECOND : FLOW_NEW;
 	store_flow(context, &value, STATELESS, decision);
 	return true;
@@ -54,7 +55,7 @@ static __always_inline bool decide_unknown_keys(const struct packet_context *con
 
 	if (!target_up(hashed) && query_flow(context, 0, decision))
 		return true;
-	return decide_midstream_keys(context, found, hashed, decision);
+	return decide_midstream_keys(context, found, hashed, TOKEN_UNOPENED, decision);
 }
 
 /* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each packet that

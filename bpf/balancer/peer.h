@@ -97,7 +97,9 @@ static __always_inline bool decide_answered_keys(struct xdp_md *ctx, const struc
 
 	if (token || closes(context) || search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS)
 		return false;
-	return decide_midstream_keys(context, &found, target == NO_TARGET ? own_hashed_target(context) : target, decision);
+	if (target == NO_TARGET)
+		return decide_midstream_keys(context, &found, own_hashed_target(context), TOKEN_UNOPENED, decision);
+	return decide_midstream_keys(context, &found, target, TOKEN_PROVISIONAL, decision);
 }
 
 static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct packet_context *context,
@@ -217,6 +219,13 @@ static __always_inline void register_further(const struct packet_context *contex
 	decision->message.asked = REGISTER_ONCE;
 }
 
+static __always_inline enum token_state registered_state(const struct steering *message)
+{
+	if (message->kind == STEER_CONFIRM)
+		return TOKEN_CONFIRMED;
+	return message->query ? TOKEN_UNOPENED : TOKEN_PROVISIONAL;
+}
+
 /* Stores the token or flow of the message, and sends the packet on. */
 static __always_inline void handle_registration(const struct packet_context *context, const struct steering *message,
 						struct decision *decision)
@@ -230,8 +239,7 @@ static __always_inline void handle_registration(const struct packet_context *con
 	if (message->kind == STEER_REGISTER_FLOW)
 		store_registered(context, message, target, decision);
 	else if (token)
-		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL,
-			    decision);
+		learn_token(context, token, target, registered_state(message), decision);
 	if (decision->action == SEND)
 		register_further(context, message, decision);
 }

@@ -129,7 +129,7 @@ __noinline int target_of_join(const struct packet_context *context, __u32 token,
 {
 	struct token_snapshot found;
 
-	if (!context || !decision || !find_token(context, token, &found) || !may_join(context, token, &found, decision))
+	if (!context || !decision || !find_joinable(context, token, &found) || !may_join(context, token, &found, decision))
 		return NO_TARGET;
 	return if_configured(group_target(context, found.target));
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The token table: which backend holds the connection of a token. Built as the flow table is.
  *
- * Keys that were seen once make a provisional entry: any host can send an ACK with keys in it. It is confirmed when its
- * connection goes on, and only then outlives `provisional_timeout`. A client that nobody has seen an answer of can send that,
- * too, so the entry is settled when its connection still goes on at the next refresh. No entry is ever overwritten with another
- * backend while it lives, and a settled one gives way to none. */
+ * Keys that were seen once make a provisional entry: any host can send an ACK with keys in it. No join matches it unless a
+ * balancer has seen the SYN before the keys. It is confirmed when its connection goes on, and only then outlives
+ * `provisional_timeout`. A client that nobody has seen an answer of can send that, too, so the entry is settled when its
+ * connection still goes on a second later. No entry that joins match is ever overwritten with another backend while it lives, and
+ * a settled one gives way to none. */
 #pragma once
 
 #include "balancer/decision.h"
 #include "balancer/entry.h"
+
+/* Ticks between two confirmations that settle a token. The second one is sent a second after the first one, and both may have
+ * taken some time. */
+#define SETTLES_AFTER (TOUCH / 2)
 
 union token_identity {
 	struct {
@@ -133,12 +138,14 @@ __noinline int find_token(const struct packet_context *context, __u32 token, str
 	return false;
 }
 
-/* True if an entry gives way before another: a provisional one before one that is confirmed, then the one that was silent for
+/* True if an entry gives way before another: one that is not confirmed before one that is, then the one that was silent for
  * longer. */
 static __always_inline bool gives_way_before(union token_status one, union token_status other, __u32 now)
 {
-	if (one.state != other.state)
-		return one.state == TOKEN_PROVISIONAL;
+	bool confirmed = one.state == TOKEN_CONFIRMED;
+
+	if (confirmed != (other.state == TOKEN_CONFIRMED))
+		return !confirmed;
 	return now - one.seen > now - other.seen;
 }
 
@@ -191,7 +198,7 @@ __noinline int place_token(const struct packet_context *context, struct decision
 		write->evicts = false;
 		if (found.target == write->target) {
 			write->change = RENEWS_TOKEN;
-		} else if (keeps_flows(found.target)) {
+		} else if (found.status.state != TOKEN_UNOPENED && keeps_flows(found.target)) {
 			note(decision, TOKEN_COLLISION);
 			return false;
 		}
@@ -201,6 +208,12 @@ __noinline int place_token(const struct packet_context *context, struct decision
 	}
 	decision->writes |= WRITES_TOKEN;
 	return true;
+}
+
+/* Finds the token's entry, if joins match it. */
+static __always_inline bool find_joinable(const struct packet_context *context, __u32 token, struct token_snapshot *found)
+{
+	return find_token(context, token, found) && found->status.state != TOKEN_UNOPENED;
 }
 
 /* Remembers that the connection of `token` is with `target`. False: the token is taken, or there is no room. */
@@ -236,10 +249,12 @@ static __always_inline void renew_token(const struct packet_context *context, st
 		union token_status status = at.status;
 
 		if (write->state == TOKEN_CONFIRMED) {
-			if (status.state == TOKEN_CONFIRMED && !within(context->now, status.seen, TOUCH))
+			if (status.state == TOKEN_CONFIRMED && !within(context->now, status.seen, SETTLES_AFTER))
 				status.settled = true;
 			status.state = TOKEN_CONFIRMED;
 			status.joins = 0;
+		} else if (status.state == TOKEN_UNOPENED) {
+			status.state = write->state;
 		}
 		status.seen = context->now;
 		status.generation += 1;

@@ -182,8 +182,9 @@ struct candidate {
 
 enum token_state {
 	TOKEN_FREE,
-	TOKEN_PROVISIONAL, /* keys seen once: may be evicted, and expires soon */
+	TOKEN_PROVISIONAL, /* keys seen once, behind their SYN: gives way to others, and expires soon */
 	TOKEN_CONFIRMED,   /* its connection went on after the keys */
+	TOKEN_UNOPENED,    /* as provisional, but no balancer saw a SYN of the keys: joins do not match it */
 };
 
 struct token_entry {
@@ -192,7 +193,7 @@ struct token_entry {
 	__u16 target;
 	__u8 state;      /* enum token_state */
 	__u8 joins;      /* since the last refresh */
-	__u8 settled;    /* true: confirmed again, a second after the first time or later */
+	__u8 settled;    /* true: confirmed again, a second later */
 	__u8 generation; /* differs with each change */
 	__u32 seen;
 };
@@ -423,7 +424,7 @@ enum registration_reach {
 struct steering {
 	__u8 version;
 	__u8 kind;
-	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on; of STEER_REGISTER_FLOW: 1: the flow has ended */
+	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on; of STEER_REGISTER_FLOW: 1: the flow has ended; of STEER_REGISTER: 1: no balancer has seen a SYN before the keys */
 	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of registrations: registration_reach; of answers to heartbeats: settings.tables_changed */
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */

@@ -312,3 +312,33 @@ fn several_packets_each() {
         recovers_after(&effects, 600);
     }
 }
+
+/// Connections of some seconds, whose clients went on behind the first, against ten times as many blind openings as
+/// the table has tokens.
+#[test]
+fn blind_openings_displace_no_young_token() {
+    const YOUNG: u16 = 200;
+    let sizes = Sizes { tokens: 4096, flows: 1 << 16, ..Setup::default().sizes };
+    let Some(mut cluster) = open(Setup { sizes, ..Setup::default() }) else { return };
+    let young: Vec<_> = (0..YOUNG).map(connection).map(|c| (c, cluster.connect(0, &c))).collect();
+    for _ in 0..3 {
+        cluster.advance(61).unwrap();
+        for (connection, home) in &young {
+            assert_eq!(cluster.to(0, &connection.data(100)), *home);
+        }
+    }
+    let mut random = Random::new(1);
+    for shot in 0..40_000 {
+        for frame in Flood::Confirmed.shot(&mut random, &young[0].0) {
+            cluster.send(0, &frame).unwrap();
+        }
+        if shot % RATE == 0 {
+            cluster.advance(1).unwrap();
+        }
+    }
+    let lost = young.iter().filter(|(connection, home)| {
+        let join = connection.join(&with_port(connection.primary, 50_000));
+        cluster.send(0, &join).unwrap().outcome != Outcome::Backend(*home)
+    });
+    assert_eq!(lost.count(), 0);
+}

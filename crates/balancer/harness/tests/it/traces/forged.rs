@@ -1,10 +1,13 @@
 //! Forged packets, whose sender sees no answer: a SYN, RST or FIN neither moves nor shortens what
 //! only memory explains.
 
+use heddle_balancer_maps::Sizes;
 use heddle_balancer_maps::abi::{Counter, FlowState, TokenState};
 use heddle_harness::{Cluster, Connection, Flow, Setup};
 
-use crate::traces::world::{Traced, backend, connection, flow, numbered, open, with_port};
+use crate::traces::world::{
+    Traced, backend, connection, flow, numbered, open, owned_by, with_port,
+};
 
 /// Longer than the timeouts `syn` and `closing`: what they hold is forgotten.
 const SILENCE: u32 = 700;
@@ -261,4 +264,74 @@ fn a_client_that_answers_keeps_its_flow() {
         assert_eq!(cluster.to(0, &answer), home);
         assert_eq!(cluster.entry(0, &plain).unwrap().token, None);
     }
+}
+
+/// Anybody can send keys: without a SYN before them no join finds their token, until their connection
+/// goes on.
+#[test]
+fn keys_alone_name_no_connection() {
+    let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
+    let plain = flow(1);
+    let home = cluster.plain(0, &plain);
+    for at in [0, 1] {
+        let attacker = owned_by(&cluster, at, 1000);
+        cluster.send(0, &attacker.third_ack()).unwrap();
+        let (_, seen) = cluster.seen(0, &attacker.join(&plain));
+        assert_eq!((seen.count(Counter::SentJoin), seen.count(Counter::CandidateAdded)), (0, 0));
+        assert_eq!(cluster.to(0, &plain.joined_ack()), home);
+        assert_eq!(cluster.token_state(at, &attacker), Some(TokenState::Unopened));
+        cluster.send(0, &attacker.data(0)).unwrap();
+        assert_eq!(cluster.token_state(at, &attacker), Some(TokenState::Confirmed));
+        let (_, seen) = cluster.seen(0, &attacker.join(&flow(2)));
+        assert!(seen.count(Counter::SentJoin) + seen.count(Counter::SentForPeer) > 0, "{seen:?}");
+    }
+}
+
+/// The first packet behind a forged SYN takes nothing over, however long after it comes.
+#[test]
+fn one_packet_behind_a_join_takes_nothing_over() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let plain = flow(1);
+    let home = cluster.plain(0, &plain);
+    let attacker = own_connection(&cluster, home);
+    cluster.send(0, &attacker.join(&plain)).unwrap();
+    cluster.advance(61).unwrap();
+    assert_ne!(cluster.to(0, &plain.joined_ack()), home, "it goes with the SYN");
+    assert_eq!(cluster.entry(0, &plain).unwrap().token, None);
+    assert_eq!(cluster.to(0, &numbered(plain.ack(&[], 1), 1 << 20)), home);
+    assert_eq!(cluster.to(0, &plain.ack(&[], 1)), home);
+}
+
+/// The price of a flow whose client is silent and whose port is not known: all packets of the attack are sent.
+/// Prints the figure of docs/src/balancer/security.md.
+#[test]
+fn a_silent_flow_at_an_unknown_port_costs_three_packets_a_port() {
+    let ports: Vec<u16> = (1024..=65_535).collect();
+    let sizes = Sizes { flows: 1 << 18, tokens: 1 << 14, ..Setup::default().sizes };
+    let mut setup = Setup { backends: 8, sizes, ..Setup::default() };
+    setup.settings.most_source_joins = 16;
+    let Some(mut cluster) = open(setup) else { return };
+    let victim = with_port(flow(1), 65_535);
+    let home = cluster.plain(0, &victim);
+    cluster.advance(61).unwrap();
+    assert_eq!(cluster.to(0, &victim.ack(&[], 1)), home);
+    let mut attackers = (2000..).map(connection);
+    let mut packets = 0;
+    let mut send = |cluster: &Cluster, frames: &[Vec<u8>]| {
+        packets += frames.len();
+        frames.iter().for_each(|frame| drop(cluster.send(0, frame).unwrap()));
+    };
+    for tried in ports.chunks(16) {
+        let attacker = attackers.find(|c| cluster.hashed(&c.primary) != home).unwrap();
+        send(&cluster, &[attacker.syn(), attacker.third_ack()]);
+        let joins = tried.iter().map(|&port| attacker.join(&with_port(victim, port)));
+        send(&cluster, &joins.collect::<Vec<_>>());
+    }
+    let behind: Vec<_> = ports.iter().map(|&port| with_port(victim, port).joined_ack()).collect();
+    for (wait, moved) in [(61, false), (1, true)] {
+        cluster.advance(wait).unwrap();
+        send(&cluster, &behind);
+        assert_eq!(cluster.entry(0, &victim).unwrap().token.is_some(), moved);
+    }
+    println!("packets that moved it: {packets}");
 }

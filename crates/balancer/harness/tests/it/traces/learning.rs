@@ -108,7 +108,7 @@ fn a_forged_ack_is_forgotten() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     let forged = connection(1);
     let home = cluster.to(0, &forged.third_ack());
-    assert_eq!(cluster.token_state(0, &forged), Some(TokenState::Provisional));
+    assert_eq!(cluster.token_state(0, &forged), Some(TokenState::Unopened));
     let other = (2..).map(flow).find(|flow| cluster.hashed(flow) != home).unwrap();
     let true_one = Connection { primary: other, ..forged };
     cluster.advance(600).unwrap();
