@@ -7,6 +7,7 @@
  * that. */
 #pragma once
 
+#include "balancer/access.h"
 #include "balancer/fragment_table.h"
 #include "balancer/heartbeat.h"
 #include "balancer/join_limits.h"
@@ -130,6 +131,8 @@ static __always_inline void write_tables(const struct packet_context *context, s
 		write_fragment(context, &decision->fragment);
 	if (decision->writes & WRITES_JOIN_COUNT)
 		write_join_count(context, decision);
+	if (decision->writes & COUNTS_CONNECTION)
+		count_connection(context);
 	if (decision->writes & WRITES_PEER)
 		write_peer(context, decision->peer_news);
 }

@@ -107,7 +107,11 @@ static __always_inline bool on_fast_path(const struct packet_context *context)
 
 static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	if (context->packet.fragment)
+	int limit = context->vip.access & ACCESS_LIMITED && !context->forwarded ? over_limit(context, decision) : 0;
+
+	if (limit)
+		decide_drop(decision, limit);
+	else if (context->packet.fragment)
 		decide_first_fragment(context, decision);
 	else if (context->named != NO_TARGET)
 		decide_named(context, SENT_QUIC, decision);
@@ -261,10 +265,11 @@ static __always_inline void decide_stray(enum link_check link, struct decision *
 		decide_pass(decision, PASS_OTHER_HOST);
 }
 
-static __always_inline void decide_invalid(int flaw, struct decision *decision)
+/* Before its flow is looked up. */
+static __always_inline void drop_at_sight(enum counter verdict, struct decision *decision)
 {
 	*decision = (struct decision){};
-	decide_drop(decision, flaw);
+	decide_drop(decision, verdict);
 }
 
 /* A packet that is for no service, where an address of a service passes none to closed ports. */
@@ -323,7 +328,11 @@ static __always_inline enum sight see(struct xdp_md *ctx, struct packet_context 
 	context->now = now();
 	flaw = settings.forwards_invalid ? 0 : flaw_of(ctx, &context->packet);
 	if (flaw) {
-		decide_invalid(flaw, decision);
+		drop_at_sight(flaw, decision);
+		return DECIDED;
+	}
+	if (context->vip.access & ACCESS_FILTERED && is_denied(context)) {
+		drop_at_sight(DROP_DENIED, decision);
 		return DECIDED;
 	}
 	context->forwarded = false;
@@ -331,7 +340,7 @@ static __always_inline enum sight see(struct xdp_md *ctx, struct packet_context 
 	if (context->vip.kind == VIP_SERVICE && context->known && on_fast_path(context))
 		return OF_FLOW;
 	if (!settings.forwards_invalid && has_invalid_source(&context->packet)) {
-		decide_invalid(DROP_SOURCE, decision);
+		drop_at_sight(DROP_SOURCE, decision);
 		return DECIDED;
 	}
 	return FOR_SERVICE;

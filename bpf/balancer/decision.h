@@ -30,6 +30,7 @@ enum write {
 	WRITES_KEY = 0x40,  /* `key` is the flow's */
 	TAKES_READY = 0x80, /* the first of the keys made ahead, used or not */
 	WRITES_PEER = 0x100,
+	COUNTS_CONNECTION = 0x200, /* towards the limits of source and service */
 };
 
 enum flow_change {

@@ -122,6 +122,30 @@ struct {
 	__type(value, struct join_count);
 } join_counts SEC(".maps");
 
+/* Who may use a service: one of access_rule by service and source prefix. Empty where no service says. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, struct access_prefix);
+	__type(value, __u32);
+} access_rules SEC(".maps");
+
+/* By service. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, struct access_limit);
+} access_limits SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct connection_source);
+	__type(value, struct connection_count);
+} connection_counts SEC(".maps");
+
 /* Two tables of FRAGMENT_BUCKETS, one behind the other (fragment_table.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

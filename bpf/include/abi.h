@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 8
+#define HEDDLE_ABI 9
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -51,6 +51,10 @@ enum mptcp_mode {
 #define QUIC_SERVER_ID_BYTES 0x0f /* the length of a server id: 1 to 15; 0: connection ids are not looked at */
 #define QUIC_ROTATION_SHIFT 4     /* and above it the config rotation, 0 to 6 */
 
+/* VIP_SERVICE, VIP_DIRECT: what is asked about a packet's source. */
+#define ACCESS_FILTERED 0x01 /* whether it is allowed: `access_rules` */
+#define ACCESS_LIMITED 0x02  /* how many connections it has opened in this second: `access_limits` */
+
 struct vip_key {
 	struct address address;
 	__be16 port;
@@ -69,6 +73,9 @@ struct vip {
 	__u8 several_ports; /* VIP_SERVICE: true: this is one of the service's ports, */
 	__u16 group; /* the id of the service under which tokens are stored of all services that have the same backends; 0: none has */
 	__be16 first_port; /* and this one stands for all of them in hashes: the first one, or 0 */
+	__u8 access;       /* VIP_SERVICE, VIP_DIRECT: ACCESS_FILTERED and ACCESS_LIMITED; 0: open to all */
+	__u8 pad;
+	__u16 pad2;
 };
 
 /* A backend's name in connection ids of QUIC. */
@@ -78,6 +85,52 @@ struct quic_server {
 	__u8 rotation;
 	__u8 length; /* of the server id, in bytes */
 	__u32 pad;
+};
+
+/* ---- access by source ---- */
+
+enum access_rule {
+	ACCESS_NONE,
+	ACCESS_ALLOW,
+	ACCESS_DENY,
+};
+
+/* A service and an address, as of a packet. */
+struct access_source {
+	__u16 vip;
+	__u16 pad;
+	__u8 address[16];
+};
+
+/* A key of a longest-prefix match: the service whole, then the first bits of the address. */
+struct access_prefix {
+	__u32 bits; /* ACCESS_SERVICE_BITS more than the address's */
+	struct access_source source;
+};
+#define ACCESS_SERVICE_BITS 32
+
+/* Connections that were opened in a second of TOUCH ticks. */
+struct connection_count {
+	__u32 second;
+	__u32 connections;
+};
+
+/* The connections that a service's clients may open in a second at this balancer; 0: any number. */
+struct access_limit {
+	__u32 service;
+	__u32 source;   /* the same from one source prefix, */
+	__u8 ipv4_bits; /* of so many bits: 97 to 128, as of a mapped address, */
+	__u8 ipv6_bits; /* or 1 to 128 */
+	__u16 pad;
+	struct connection_count opened; /* by all; the program writes it */
+};
+
+/* Whose connections are counted: a source prefix, zeros behind it. */
+struct connection_source {
+	struct address prefix;
+	__u16 vip;
+	__u16 pad;
+	__u32 pad2;
 };
 
 /* ---- targets of packets: backends, and the other balancers ---- */
@@ -355,6 +408,9 @@ enum counter {
 	DROP_FLAGS,           /* TCP: SYN with FIN or RST, or no flag at all */
 	DROP_SOURCE,          /* a source that no host has, or that is a service's address */
 	DROP_ROUTE,           /* IPv4 source route, or IPv6 routing header 0 with segments left */
+	DROP_DENIED,          /* its source may not use the service */
+	DROP_SOURCE_RATE,     /* it opens a connection beyond its source's limit */
+	DROP_SERVICE_RATE,    /* beyond the service's limit */
 	DROP_FRAGMENT,        /* later fragment without a stored first one */
 	DROP_FAILED,          /* no headroom for the outer header, or no key found */
 	HEARTBEAT_HEARD,      /* the answer to this balancer's own: its content is in `peer_states` */

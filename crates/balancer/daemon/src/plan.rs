@@ -12,6 +12,7 @@
 //! - The epoch goes up with each change of a table or of the ring: flows that hashing explained
 //!   before register with their owners.
 
+mod access;
 mod change;
 mod groups;
 mod indices;
@@ -23,6 +24,7 @@ mod settings;
 mod tests;
 mod world;
 
+pub use access::AccessName;
 pub use change::{Change, changes};
 pub use indices::{Full, Indices, Phase};
 pub use macs::read_macs;
@@ -115,6 +117,8 @@ impl Plan {
             ids: self.ids(),
             group_targets,
             quic_servers: quic::servers(config, self, &targets, &before.quic_servers),
+            access_rules: access::rules(config, self),
+            access_limits: access::limits(config, self),
             peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             tables_changed,

@@ -41,6 +41,8 @@ pub struct Setup {
     /// The choices for packets to the services' addresses that are for none of them
     /// (`DROPS_UNPARSABLE` and the others).
     pub choices: u32,
+    /// What is asked of sources of packets to the services (`ACCESS_FILTERED`, `ACCESS_LIMITED`).
+    pub access: u32,
     /// Sizes of each balancer's maps.
     pub sizes: Sizes,
     /// The first balancer explains so many frames before they are sent, and [`Cluster::send`] panics
@@ -80,6 +82,7 @@ impl Default for Setup {
             ports: 1,
             quic: None,
             choices: 0,
+            access: 0,
             sizes: Sizes { services: 3, maglev_tables: 1, ..Sizes::small() },
             explained: 0,
             settings,

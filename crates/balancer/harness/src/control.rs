@@ -233,6 +233,7 @@ impl Cluster {
             mode: mode as u8,
             group: if id == SERVICE_TCP { group } else { 0 },
             choices: if id == SERVICE_UDP { choices } else { 0 },
+            access: self.setup.access as u8,
             several_ports: (self.setup.ports > 1).into(),
             first_port: PORT.to_be(),
             ..Vip::default()

@@ -25,6 +25,10 @@ pub struct Sizes {
     pub candidates: u32,
     /// Joins of one token from one address, counted.
     pub join_counts: u32,
+    /// Prefixes of sources that may use a service, or may not.
+    pub access_rules: u32,
+    /// Source prefixes whose connections are counted.
+    pub access_sources: u32,
     /// Fragmented packets under way: of settled flows so many, rounded up to a power of two, and as
     /// many of others.
     pub fragments: u32,
@@ -48,6 +52,8 @@ impl Default for Sizes {
             peers: 256,
             candidates: 8192,
             join_counts: 16384,
+            access_rules: 16384,
+            access_sources: 16384,
             fragments: 32_768,
             assigned: 65536,
             ready_keys: 4096,

@@ -1,10 +1,12 @@
 //! The file as it is written: every key and its default. The doc comments become the descriptions
 //! of the JSON Schema. Nothing is checked here but types.
 
+mod access;
 mod membership;
 mod service;
 mod settings;
 
+pub(super) use access::Access;
 pub use heddle_balancer_api::{BackendEntry as Backend, BackendState};
 pub(super) use membership::{Etcd, Member, Membership, Steering};
 pub(super) use service::{

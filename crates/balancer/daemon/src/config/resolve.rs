@@ -1,6 +1,7 @@
 //! From the file's types to [`Config`]: defaults filled in, everything checked. A function's
 //! problems carry their keys, the document gives them their lines.
 
+mod access;
 mod addresses;
 pub(super) mod edit;
 mod etcd;

@@ -1,9 +1,11 @@
 //! The configuration with everything filled in and checked.
 
+mod access;
 mod ports;
 mod service;
 mod times;
 
+pub use access::{Access, Prefix, Rule};
 pub use heddle_balancer_api::Forwarding;
 pub use ports::Ports;
 pub use service::{Backend, ClosedPorts, Echo, MAX_WEIGHT, Service, Unparsable};

@@ -129,7 +129,7 @@ fn wrong_types_are_refused_where_they_stand() {
 }
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 58] = [
+const REFUSED: [(&str, &str, &str); 64] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -291,6 +291,36 @@ const REFUSED: [(&str, &str, &str); 58] = [
         "port = 443",
         "port = 443\necho = \"reply\"",
         "service.0.echo: \"reply\" is not one of \"pass\", \"drop\" or \"answer\"",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { allow = [\"198.18.0.0/33\"] }",
+        "service.0.access.allow.0: `198.18.0.0/33` is no prefix\nhelp: an address and a number of",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { allow = [\"2001:db8::/32\"] }",
+        "service.0.access.allow.0: 2001:db8::/32 is of another address family",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { deny = [\"198.18.1.0/16\"] }",
+        "service.0.access.deny.0: 198.18.1.0/16 has bits behind its first 16\nhelp: 198.18.0.0/16",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { allow = [\"198.18.1.1\"], deny = [\"198.18.1.1/32\"] }",
+        "service.0.access.deny.0: 198.18.1.1/32 is in `allow`, too",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { new_connections = 0 }",
+        "service.0.access.new_connections: 0 lets nobody in\nhelp: 1 or more",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { ipv4_bits = 33 }",
+        "service.0.access.ipv4_bits: 33 is no length of a prefix\nhelp: 1 to 32",
     ),
     (
         "port = 443",

@@ -7,11 +7,11 @@ use std::num::NonZeroU32;
 
 use heddle_balancer_maps::Error;
 use heddle_balancer_maps::abi::{MAGLEV_SIZE, NO_TARGET, Settings, Target, TargetState, VipKind};
-use heddle_balancer_maps::maps::Maps;
+use heddle_balancer_maps::maps::{Maps, ServiceLimit};
 use heddle_hashing::RING_SIZE;
 
 use crate::ids::WireId;
-use crate::plan::{self, Change, Derived, ServerName, VipName};
+use crate::plan::{self, AccessName, Change, Derived, ServerName, VipName};
 
 /// The maps of the data plane, as the daemon writes them.
 pub(super) trait DataPlane {
@@ -102,6 +102,9 @@ impl DataPlane for Maps {
                 self.quic_servers.insert(&name.into(), &(*index).into())
             }
             Change::QuicServer(name, None) => self.quic_servers.remove(&name.into()),
+            Change::AccessRule(name, Some(rule)) => self.access_rules.insert((*name).into(), rule),
+            Change::AccessRule(name, None) => self.access_rules.remove((*name).into()),
+            Change::AccessLimit(service, limit) => self.access_limits.set(*service, *limit),
             Change::Table(number, slots) => self.maglev.write(first_slot(*number), slots),
             Change::Ring(parts) => write_ring(self, parts),
             Change::Vip(name, Some(vip)) => self.vips.insert(&(*name).into(), vip),
@@ -157,6 +160,8 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
         ids: ids(maps)?,
         group_targets: group_targets(maps)?,
         quic_servers: quic_servers(maps)?,
+        access_rules: access_rules(maps)?,
+        access_limits: access_limits(maps)?,
         peers: peers(maps)?,
         tables: tables.collect(),
         ring: ring(maps, 0),
@@ -206,6 +211,21 @@ fn group_targets(maps: &Maps) -> Result<BTreeMap<u32, u16>, Error> {
 fn quic_servers(maps: &Maps) -> Result<BTreeMap<ServerName, u16>, Error> {
     let servers = maps.quic_servers.entries()?.into_iter();
     Ok(servers.map(|(key, index)| (key.into(), index as u16)).collect())
+}
+
+fn access_rules(maps: &Maps) -> Result<BTreeMap<AccessName, u32>, Error> {
+    let rules = maps.access_rules.entries()?.into_iter();
+    Ok(rules.map(|(prefix, rule)| (prefix.into(), rule)).collect())
+}
+
+fn access_limits(maps: &Maps) -> Result<BTreeMap<u16, ServiceLimit>, Error> {
+    let mut limits = BTreeMap::new();
+    for service in 1..maps.access_limits.room() as u16 {
+        if let Some(limit) = maps.access_limits.get(service)? {
+            limits.insert(service, limit);
+        }
+    }
+    Ok(limits)
 }
 
 fn peers(maps: &Maps) -> Result<BTreeMap<IpAddr, u16>, Error> {

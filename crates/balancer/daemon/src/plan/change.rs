@@ -5,7 +5,9 @@ use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{self, TargetState};
 
-use super::{Derived, Maps, ServerName, VipName};
+use heddle_balancer_maps::maps::ServiceLimit;
+
+use super::{AccessName, Derived, Maps, ServerName, VipName};
 use crate::ids::WireId;
 
 /// A write to a map.
@@ -19,6 +21,10 @@ pub enum Change {
     GroupTarget(u32, Option<u16>),
     /// To `quic_servers`; `None`: taken out.
     QuicServer(ServerName, Option<u16>),
+    /// To `access_rules`; `None`: taken out.
+    AccessRule(AccessName, Option<u32>),
+    /// To `access_limits`; `None`: without limits.
+    AccessLimit(u16, Option<ServiceLimit>),
     /// A whole Maglev table, by number; no VIP uses it now.
     Table(u32, Vec<u32>),
     /// The whole of `ring`: owners, former owners, second owners.
@@ -47,6 +53,12 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     set(&mut changes, &before.quic_servers, &after.quic_servers, |name, index| {
         Change::QuicServer(name, Some(*index))
     });
+    set(&mut changes, &before.access_rules, &after.access_rules, |name, rule| {
+        Change::AccessRule(name, Some(*rule))
+    });
+    set(&mut changes, &before.access_limits, &after.access_limits, |service, limit| {
+        Change::AccessLimit(service, Some(*limit))
+    });
     set(&mut changes, &before.tables, &after.tables, |number, table| {
         Change::Table(number, table.clone())
     });
@@ -69,6 +81,12 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     });
     unset(&mut changes, &before.quic_servers, &after.quic_servers, |name| {
         Change::QuicServer(name, None)
+    });
+    unset(&mut changes, &before.access_rules, &after.access_rules, |name| {
+        Change::AccessRule(name, None)
+    });
+    unset(&mut changes, &before.access_limits, &after.access_limits, |service| {
+        Change::AccessLimit(service, None)
     });
     unset(&mut changes, &before.ids, &after.ids, |id| Change::Id(id, None));
     unset(&mut changes, &before.targets, &after.targets, |index| {

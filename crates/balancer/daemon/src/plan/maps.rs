@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{self, TargetState, VipKind};
+use heddle_balancer_maps::maps::ServiceLimit;
 use heddle_hashing::MAGLEV_SIZE;
 use heddle_hashing::hash::ServiceKey;
 use heddle_hashing::maglev::{self, Weighted};
 
+use super::access::{self, AccessName};
 use super::keeps_flows;
 use super::quic::ServerName;
 use super::{Indices, Phase, Plan, World};
@@ -30,6 +32,10 @@ pub struct Maps {
     pub group_targets: BTreeMap<u32, u16>,
     /// `quic_servers`.
     pub quic_servers: BTreeMap<ServerName, u16>,
+    /// `access_rules`.
+    pub access_rules: BTreeMap<AccessName, u32>,
+    /// `access_limits`, of services that have one.
+    pub access_limits: BTreeMap<u16, ServiceLimit>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
     /// The Maglev tables in use, with the stamps of their slots' changes ([`maglev::stamped`]), by
@@ -364,7 +370,8 @@ pub(super) fn vips(
         let name = |address, port| VipName { address, port, protocol: service.protocol.number() };
         let mode = in_maps(service.mptcp) as u8;
         let group = super::groups::number(config, plan, service);
-        let vip = abi::Vip { id: number, mode, group, ..abi::Vip::default() };
+        let access = access::flags(&service.access);
+        let vip = abi::Vip { id: number, mode, group, access, ..abi::Vip::default() };
         let table = places.get(service.owner()).copied().unwrap_or(0);
         let entry = abi::Vip {
             kind: VipKind::Service as u8,

@@ -13,6 +13,7 @@ use crate::links::{LinkAddress, Macs};
 use crate::mac::Mac;
 use crate::neighbours::NextHop;
 
+mod access;
 mod ports;
 mod quic;
 mod shared;
@@ -147,6 +148,10 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
         Change::Id(_, None) => "no id",
         Change::QuicServer(_, Some(_)) => "server id",
         Change::QuicServer(_, None) => "no server id",
+        Change::AccessRule(_, Some(_)) => "rule",
+        Change::AccessRule(_, None) => "no rule",
+        Change::AccessLimit(_, Some(_)) => "limit",
+        Change::AccessLimit(_, None) => "no limit",
         Change::GroupTarget(_, Some(_)) => "group target",
         Change::GroupTarget(_, None) => "no group target",
         Change::Table(..) => "table",

@@ -1,5 +1,6 @@
 //! Traces: packets in, where they go and what is counted, on the real programs.
 
+mod access;
 mod churn;
 mod closed;
 mod closing;

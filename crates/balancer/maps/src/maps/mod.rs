@@ -4,6 +4,7 @@
 //! [`Tokens`]), which are read and written while the program does the same: each value is whole,
 //! several together may be of different moments.
 
+mod access;
 mod counters;
 mod flows;
 mod fragments;
@@ -17,9 +18,11 @@ mod waiting;
 
 use aya::Ebpf;
 
+pub use access::{AccessLimits, ServiceLimit};
 pub use counters::{Counters, TargetCounts};
 pub use flows::{Flow, FlowCensus, Flows};
 pub use fragments::Fragments;
+pub use heddle_bpf_loader::maps::Prefix;
 pub use keys::{Pushed, ReadyKeys};
 pub use list::{SettingsMap, Targets};
 pub use peers::PeerStates;
@@ -28,10 +31,10 @@ pub use tokens::{Token, TokenCensus, Tokens};
 pub(crate) use traces::Traces;
 pub use waiting::Waiting;
 
-use heddle_bpf_loader::maps::{Hash, Slots};
+use heddle_bpf_loader::maps::{Hash, Prefixes, Slots};
 
 use crate::Error;
-use crate::abi::{Address, AssignedKey, Candidate, FlowKey, QuicServer, Vip, VipKey};
+use crate::abi::{AccessSource, Address, AssignedKey, Candidate, FlowKey, QuicServer, Vip, VipKey};
 
 /// All maps of a balancer.
 pub struct Maps {
@@ -46,6 +49,11 @@ pub struct Maps {
     pub group_targets: Hash<u32, u32>,
     /// The targets that connection ids of QUIC name.
     pub quic_servers: Hash<QuicServer, u32>,
+    /// Who may use a service (`enum access_rule`), by service and source; the longest prefix
+    /// decides.
+    pub access_rules: Prefixes<AccessSource, u32>,
+    /// The connections that clients may open at a service.
+    pub access_limits: AccessLimits,
     /// The target index of each other balancer, by its address.
     pub peers: Hash<Address, u32>,
     /// The state of each other balancer, by its target's index.
@@ -87,6 +95,8 @@ impl Maps {
             target_ids: Hash::new(map("target_ids")?)?,
             group_targets: Hash::new(map("group_targets")?)?,
             quic_servers: Hash::new(map("quic_servers")?)?,
+            access_rules: Prefixes::new(map("access_rules")?)?,
+            access_limits: AccessLimits::new(map("access_limits")?)?,
             peers: Hash::new(map("peers")?)?,
             peer_states: PeerStates::new(map("peer_states")?)?,
             maglev: Slots::new("maglev", map("maglev")?)?,

@@ -7,9 +7,10 @@ use aya::maps::{Array, Map, MapData};
 use heddle_bpf_loader::maps::{Shape, absent_as_none};
 
 use crate::abi::{
-    self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate, Count, FlowKey, FragmentBucket,
-    HEDDLE_ABI, JoinCount, JoinSource, MAGLEV_SIZE, PeerState, QuicServer, RING_SIZE, Settings,
-    Target, Vip, VipKey, WAITING_BYTES,
+    self, AccessLimit, AccessPrefix, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate,
+    ConnectionCount, ConnectionSource, Count, FlowKey, FragmentBucket, HEDDLE_ABI, JoinCount,
+    JoinSource, MAGLEV_SIZE, PeerState, QuicServer, RING_SIZE, Settings, Target, Vip, VipKey,
+    WAITING_BYTES,
 };
 use crate::{Error, Sizes};
 
@@ -19,7 +20,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of
 /// limits) each program has for itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 21]);
+pub(crate) struct PinnedMaps([Shape; 24]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -41,6 +42,12 @@ impl PinnedMaps {
             Shape::of::<FlowKey, Candidate>("candidates", sizes.candidates),
             Shape::of::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
             Shape::of::<JoinSource, JoinCount>("join_counts", sizes.join_counts),
+            Shape::of::<AccessPrefix, u32>("access_rules", sizes.access_rules),
+            Shape::of::<u32, AccessLimit>("access_limits", sizes.services.saturating_add(1)),
+            Shape::of::<ConnectionSource, ConnectionCount>(
+                "connection_counts",
+                sizes.access_sources,
+            ),
             Shape::of::<u32, FragmentBucket>("fragments", 2 * sizes.fragment_buckets()),
             Shape::of::<(), ()>("waiting", WAITING_BYTES),
             Shape::of::<FlowKey, AssignedKey>("assigned", sizes.assigned),

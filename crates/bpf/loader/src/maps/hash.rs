@@ -56,7 +56,7 @@ impl<K: Pod, V: Pod> Hash<K, V> {
     }
 }
 
-fn is_absence(error: &std::io::Error) -> bool {
+pub(super) fn is_absence(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
 }
 

@@ -7,6 +7,7 @@
 mod counts;
 mod hash;
 mod memory;
+mod prefixes;
 mod shape;
 mod slots;
 
@@ -15,6 +16,7 @@ use aya::maps::{Map, MapData, MapError};
 pub use counts::Counts;
 pub use hash::Hash;
 pub use memory::{Access, Memory};
+pub use prefixes::{Prefix, Prefixes};
 pub use shape::Shape;
 pub use slots::Slots;
 

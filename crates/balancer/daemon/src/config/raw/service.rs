@@ -7,6 +7,7 @@ use heddle_config::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Access;
 use crate::service::{MptcpMode, Protocol};
 
 /// An address, ports and a protocol whose flows are spread over backends.
@@ -59,6 +60,9 @@ pub(in crate::config) struct Service {
     /// ICMP echo requests to its address. The choice is the address's: services that make one
     /// agree. Default: pass.
     pub(in crate::config) echo: Option<Echo>,
+    /// Sources that may use it, and limits of the connections that they open. Default: all may, any
+    /// number.
+    pub(in crate::config) access: Option<Access>,
     /// Health check. Default: none, a backend counts as up.
     pub(in crate::config) health: Option<Health>,
     /// Time in which the share of a backend that is new, or up again, grows to that of its weight;

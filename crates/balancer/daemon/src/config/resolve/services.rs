@@ -11,6 +11,7 @@ use super::super::raw;
 use super::super::resolved::{
     Backend, Balancer, ClosedPorts, Echo, Forwarding, MAX_WEIGHT, Ports, Service, Unparsable,
 };
+use super::access::access;
 use super::addresses::{can_reach, check_unicast, own_addresses};
 use super::groups;
 use super::health;
@@ -115,6 +116,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
             raw::Echo::Drop => Echo::Drop,
             raw::Echo::Answer => Echo::Answer,
         }),
+        access: access(raw)?,
         health: health::check(raw)?,
         slow_start: slow_start(raw)?,
         backends_of: raw.backends_of.clone(),

@@ -7,7 +7,7 @@ use heddle_balancer_api::Forwarding;
 use heddle_hashing::hash::ServiceKey;
 use heddle_wire::quic::ServerIds;
 
-use super::Ports;
+use super::{Access, Ports};
 use crate::health::Check;
 use crate::ids::WireId;
 use crate::service::{MptcpMode, Protocol};
@@ -40,6 +40,8 @@ pub struct Service {
     pub closed_ports: Option<ClosedPorts>,
     /// The end of ICMP echo requests to its address; `None`: as of `closed_ports`.
     pub echo: Option<Echo>,
+    /// Sources that may use it.
+    pub access: Access,
     /// Health check and the TCP port that it probes; `None`: all backends count as up.
     pub health: Option<(Check, u16)>,
     /// Time in which the share of a backend that is new or up again grows to that of its weight.

@@ -142,6 +142,13 @@ fn ended(verdict: Counter) -> &'static str {
             "No host has its source address, or it is a service's: dropped ([balancer] invalid)."
         }
         Counter::DropRoute => "It has a source route: dropped ([balancer] invalid).",
+        Counter::DropDenied => "Its source may not use the service (access): dropped.",
+        Counter::DropSourceRate => {
+            "Its source has opened as many connections in this second as it may (access): dropped."
+        }
+        Counter::DropServiceRate => {
+            "As many connections were opened in this second as may be (access): dropped."
+        }
         Counter::DropFragment => "The first fragment of its packet was not seen: dropped.",
         Counter::FragmentWaits => {
             "The first fragment of its packet was not seen yet: it waits, and other balancers are asked."

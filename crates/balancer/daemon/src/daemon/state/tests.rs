@@ -59,6 +59,12 @@ impl DataPlane for TestMaps {
             Change::QuicServer(name, None) => drop(maps.quic_servers.remove(&name)),
             Change::GroupTarget(key, Some(index)) => drop(maps.group_targets.insert(key, index)),
             Change::GroupTarget(key, None) => drop(maps.group_targets.remove(&key)),
+            Change::AccessRule(name, Some(rule)) => drop(maps.access_rules.insert(name, rule)),
+            Change::AccessRule(name, None) => drop(maps.access_rules.remove(&name)),
+            Change::AccessLimit(service, Some(limit)) => {
+                maps.access_limits.insert(service, limit);
+            }
+            Change::AccessLimit(service, None) => drop(maps.access_limits.remove(&service)),
             Change::Table(number, slots) => {
                 let live = maps.vips.values().any(|vip| {
                     vip.kind == VipKind::Service as u8 && vip.table / MAGLEV_SIZE == number
