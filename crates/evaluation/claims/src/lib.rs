@@ -34,6 +34,8 @@ mod monitor;
 mod origin;
 mod paper;
 mod profile;
+#[cfg(test)]
+mod recorded;
 pub mod stats;
 pub mod table;
 
