@@ -104,7 +104,7 @@ struct Replay
 
     void Read();
     void Create(uint32_t count);
-    void Link(uint32_t a, uint32_t b, uint64_t bitsPerSecond, uint64_t delayNanos);
+    void Link(uint32_t a, uint32_t b, uint64_t bitsPerSecond, uint64_t delayPicos);
     void AddFlow(std::istringstream& line);
     void SetPath(const std::string& path, uint32_t flow, bool isBack);
     void Listen();
@@ -114,7 +114,7 @@ struct Replay
     void Trace(const Ptr<Socket>& socket);
 };
 
-// Lines: `nodes COUNT HOSTS`, `link A B BITS_PER_SECOND DELAY_NS`, `flow START_NS FROM TO BYTES PATH PATH_BACK`.
+// Lines: `nodes COUNT HOSTS`, `link A B BITS_PER_SECOND DELAY_PS`, `flow START_NS FROM TO BYTES PATH PATH_BACK`.
 void
 Replay::Read()
 {
@@ -166,11 +166,11 @@ Replay::Create(uint32_t count)
 }
 
 void
-Replay::Link(uint32_t a, uint32_t b, uint64_t bitsPerSecond, uint64_t delayNanos)
+Replay::Link(uint32_t a, uint32_t b, uint64_t bitsPerSecond, uint64_t delayPicos)
 {
     PointToPointHelper helper;
     helper.SetDeviceAttribute("DataRate", DataRateValue(DataRate(bitsPerSecond)));
-    helper.SetChannelAttribute("Delay", TimeValue(NanoSeconds(delayNanos)));
+    helper.SetChannelAttribute("Delay", TimeValue(PicoSeconds(delayPicos)));
     helper.DisableFlowControl();
     const auto devices = helper.Install(nodes.Get(a), nodes.Get(b));
     const uint32_t ends[] = {a, b};

@@ -25,7 +25,7 @@ MASK32, MASK64 = 2**32 - 1, 2**64 - 1
 LAYOUT_STREAM = 3  # of Heddle's random numbers: the salts of switches
 LOADS = (0.3, 0.5, 0.7)
 CONTROLS = {"newreno": "NewReno", "dctcp": "DCTCP"}
-LEAST_DELAY_NS, LARGEST_DELAY_NS = 1000, 1199
+LEAST_DELAY_PS, LARGEST_DELAY_PS = 1_000_000, 1_199_999
 SHIFTS, LARGEST_SHIFT_NS = 3, 99
 KEYS = ("fabric", "load", "control", "seed", "flows")
 SIMULATORS = {"ns3": "none", "rfc": "all"}  # ns-3's TCP as it is, and by the RFCs: README.md's rules
@@ -36,7 +36,7 @@ HOST_RATE, SWITCH_RATE = 10_000_000_000, 40_000_000_000
 class Fabric:
     """Hosts first, then ToRs, then the tiers above, with links and routes in Heddle's order.
 
-    Links differ by nanoseconds, so that no two packets reach a port at once: which of them a full queue drops would be each simulator's choice.
+    Links differ by picoseconds, so that no two packets reach a port at once: which of them a full queue drops would be each simulator's choice.
     """
 
     name: str
@@ -46,16 +46,16 @@ class Fabric:
     names: list[str]
     links: list[tuple[int, int, int]]
     next_hops: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    delays_ns: list[int] = field(default_factory=list)  # of each link
+    delays_ps: list[int] = field(default_factory=list)  # of each link
 
     def __post_init__(self) -> None:
         generator = random.Random(0)
-        self.delays_ns = [generator.randint(LEAST_DELAY_NS, LARGEST_DELAY_NS) for _ in self.links]
+        self.delays_ps = [generator.randint(LEAST_DELAY_PS, LARGEST_DELAY_PS) for _ in self.links]
 
     def table(self) -> str:
         """The scenario's table of this fabric."""
         ends = [f"{self.names[a]} {self.names[b]}" for a, b, _ in self.links]
-        links = ", ".join(f'{{ between = "{between}", delay = "{delay}ns" }}' for between, delay in zip(ends, self.delays_ns))
+        links = ", ".join(f'{{ between = "{between}", delay = "{delay}ps" }}' for between, delay in zip(ends, self.delays_ps))
         return f"[fabric]\n{self.toml}link = [{links}]\n"
 
     def find_next_hops(self) -> None:
@@ -227,7 +227,7 @@ class Runs:
     def replay_in_ns3(self, fabric: Fabric, flows: list[Flow], control: str, *options: str) -> tuple[list[float], dict]:
         """Completion times, and counts of the whole run."""
         lines = [f"nodes {len(fabric.names)} {fabric.hosts}"]
-        lines += [f"link {a} {b} {rate} {delay}" for (a, b, rate), delay in zip(fabric.links, fabric.delays_ns)]
+        lines += [f"link {a} {b} {rate} {delay}" for (a, b, rate), delay in zip(fabric.links, fabric.delays_ps)]
         comma = lambda nodes: ",".join(map(str, nodes))
         lines += [f"flow {f.start_ns} {f.source} {f.target} {f.size} {comma(f.path)} {comma(f.back)}" for f in flows]
         given, made = self.work / "ns3.txt", self.work / "ns3.csv"

@@ -174,11 +174,13 @@ class WireQueue : public ns3::Queue<ns3::Packet>
         packet.AddPaddingAtEnd(std::max(bytes, SMALLEST_FRAME) - packet.GetSize());
     }
 
+    // Bytes, rounded up.
     uint64_t
     InTransmission() const
     {
-        const auto rest = m_busyUntil - ns3::Simulator::Now();
-        return rest.IsStrictlyPositive() ? uint64_t(rest.GetSeconds() * m_rate.GetBitRate() / 8) : 0;
+        const int64_t rest = (m_busyUntil - ns3::Simulator::Now()).GetPicoSeconds();
+        const int64_t bitsPerMicrosecond = m_rate.GetBitRate() / 1'000'000;
+        return rest > 0 ? (rest * bitsPerMicrosecond + 7'999'999) / 8'000'000 : 0;
     }
 
     // Sets CE if the packet is ECN-capable.
