@@ -4,7 +4,7 @@
 P4C_KNOWN=1.2.5.16
 BMV2_KNOWN=1.15.5
 P4_PYTHON=target/tools/p4/bin/python
-P4_PACKAGES=(pytest==9.2.0 ptf==0.12.0 pynng==0.9.0 thrift==0.25.0 finsy==0.30.0)
+P4_PACKAGES=(pytest==9.2.0 ptf==0.12.0 pynng==0.9.0 thrift==0.25.0 finsy==0.30.0 jsonschema==4.26.0)
 
 # The distribution's packages of p4lang, if it has them.
 p4lang_packages() {

@@ -173,7 +173,9 @@ class State(unittest.TestCase):
             switch.machine.process(0, frames.probe(0))
             state = status.read(plan, switch, 3)
             self.assertEqual(sum(state["counters"].values()), 1)
-            self.assertEqual(status.lab_counters(switch)["probe_arrivals"], 1)
+            counted = status.lab_counters(switch)
+            self.assertEqual(counted["probe_arrivals"], 1)
+            self.assertEqual(set(counted), {*COUNTERS, "probe_arrivals"})
             self.assertEqual(list(state["scheme_counters"]), [] if scheme == "ecmp" else COUNTERS)
 
     def test_a_switch_that_does_not_run_is_said_not_to(self) -> None:
@@ -255,6 +257,10 @@ class Refused(unittest.TestCase):
             done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 127)
         self.assertRegex(done.stderr, "simple_switch_grpc.*simple_switch .*\nhelp: ./x setup p4")
+
+    def test_a_python_package_that_is_missing_is_named(self) -> None:
+        with self.assertRaisesRegex(bmv2.Missing, "package heddle_none is missing\nhelp: run ./x setup p4"):
+            bmv2.require("heddle_none")
 
     def test_a_bmv2_that_ends_at_once_is_said_to_have_ended(self) -> None:
         def connect() -> None:

@@ -171,6 +171,7 @@ def main() -> int:
             state = ask(given.switch)
             print(json.dumps(state) if given.json else status.text(state))
             return 0
+        bmv2.require("jsonschema")
         plan = read(given.switch) if given.switch else None
         protocol = bmv2.choose(given.protocol, plan is not None and plan.fills_registers())
         if plan and not given.check:

@@ -26,6 +26,7 @@ BESIDE = 5.0  # Thrift answers just behind P4Runtime, or never
 P4RUNTIME_PORT, THRIFT_PORT = 9559, 9090
 BUILT_WITH = "it is to be built with nanomsg (its default), simple_switch_grpc with PI as well"
 SETUP = "./x setup p4 says where it is to be had"
+PACKAGES = "run ./x setup p4, or name a Python that has it in HEDDLE_P4_PYTHON"
 
 Session = TypeVar("Session")
 
@@ -40,7 +41,7 @@ def _lack(protocol: str) -> tuple[str, str] | None:
         return f"{PROGRAMS[protocol]} (BMv2) is not on the PATH", SETUP
     package = "finsy" if protocol == P4RUNTIME else "thrift"
     if importlib.util.find_spec(package) is None:
-        return f"the Python package {package} is missing", "run ./x setup p4, or name a Python that has it in HEDDLE_P4_PYTHON"
+        return f"the Python package {package} is missing", PACKAGES
     if protocol == THRIFT:
         try:
             find_stubs()
@@ -48,6 +49,12 @@ def _lack(protocol: str) -> tuple[str, str] | None:
         except (MissingStubs, ImportError) as error:
             return str(error), f"put the whole installation of BMv2 on this machine: {SETUP}"
     return None
+
+
+def require(package: str) -> None:
+    """Raises Missing if this Python has no such package."""
+    if importlib.util.find_spec(package) is None:
+        raise Missing(f"the Python package {package} is missing\nhelp: {PACKAGES}")
 
 
 def choose(wanted: str | None = None, fills_registers: bool = False) -> str:

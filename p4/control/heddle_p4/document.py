@@ -1,39 +1,35 @@
 """Checks of a switch's document: a mistake in it is named with its place before anything runs. The keys are described in
-docs/src/p4/control-plane.md, a scheme's parameters in vectors/schemes/README.md."""
+docs/src/p4/control-plane.md. `switch.schema.json` is the JSON Schema of what `heddle lab` writes, made of its types
+(crates/emulation/src/plane/bmv2/document.rs); what a schema cannot say is checked here."""
 
+import functools
 import ipaddress
 import json
-import re
-from collections.abc import Callable, Iterable
-from typing import Any
+import pathlib
+from typing import TYPE_CHECKING, Any
 
 from heddle_p4 import quantities
 
-NUMBER, NUMBER_OR_NULL, TEXT, FLAG = "a number", "a number or null", "text", "true or false"
-LIST, OBJECT, ETHERNET, FIELD, KEY = "a list", "an object", "an Ethernet address", "a field", "hex digits"
-ROLES = ("host", "up", "down")
-DIGITS = {"rc5": 32, "feistel": 32, "skip32": 20}
-Kinds = dict[str, str | tuple[str, ...]]
+if TYPE_CHECKING:
+    import jsonschema
 
-SWITCH: Kinds = {"node": TEXT, "scheme": TEXT, "config": OBJECT, "salt": NUMBER, "tors": NUMBER, "tor": NUMBER_OR_NULL, "tau_shift": NUMBER}
-SWITCH |= dict.fromkeys(("ports", "next_hops", "destinations"), LIST)
-PORT: Kinds = {"number": NUMBER, "device": TEXT, "role": ROLES, "own_mac": ETHERNET, "peer_mac": ETHERNET, "full": NUMBER, "probe_ports": LIST}
-DESTINATION: Kinds = {"address": TEXT, "tor": NUMBER, "port": NUMBER_OR_NULL}
-HULA: Kinds = dict.fromkeys(("probe_period", "fail_after", "flowlet_gap", "flowlet_slots", "util_bits"), NUMBER)
-HULA |= {"update": ("refresh", "listing"), "local_detection": FLAG}
-TABLES: Kinds = HULA | dict.fromkeys(("best_k", "association_slots", "association_idle", "mapping_rows"), NUMBER)
-SHUTTLE: Kinds = {"full_queue": NUMBER, "range": NUMBER, "draws": NUMBER, "choice": ("weighted", "least")}
-SHUTTLE |= {"subflows": ("apart", "first-free", "alike")}
-# Parameters of other planes, which the programs do not take.
-OTHERS = ("tokens", "tau")
-CFLB: Kinds = {"field": FIELD, "cipher": tuple(DIGITS), "radix": NUMBER, "rules": ("even", "as-published"), "key": KEY}
-CONFIGS: dict[str, Kinds] = {
-    "ecmp": {},
-    "hula": HULA,
-    "mp-hula": TABLES | {"long_flows": ("alike", "yield-best", "apart")},
-    "shuttle": TABLES | SHUTTLE,
-    "cflb": CFLB,
+Json = dict[str, Any]
+SCHEMA: Json = json.loads(pathlib.Path(__file__).with_name("switch.schema.json").read_text())
+# Digits of each cipher's key.
+DIGITS = {"rc5": 32, "feistel": 32, "skip32": 20}
+# A parameter of the control plane, which schemes of other planes have not: see `Plan.asks_for_tokens`.
+TOKENS = "tokens"
+MEANT = {
+    "integer": "a number",
+    "integer, null": "a number or null",
+    "string": "text",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "string, integer": "a number, or a quantity with its unit,",
 }
+MEANT_BY_KEY = dict.fromkeys(("own_mac", "peer_mac"), 'a number or text as "02:00:00:00:00:01"')
+MEANT_BY_KEY |= {"field": '"ports", "flow-label" or {"source-port": [low, high]}'}
 
 
 class BadPlan(ValueError):
@@ -45,59 +41,59 @@ def ethernet_address(value: int | str) -> int:
     return value if isinstance(value, int) else int(value.replace(":", ""), 16)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _is_whole(_: object, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_ethernet(value: object) -> bool:
-    if isinstance(value, str):
-        return bool(re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", value))
-    return _is_number(value) and ethernet_address(value) < 1 << 48  # type: ignore[arg-type]
+@functools.cache
+def _validators() -> dict[str, Any]:
+    """For each scheme that has a program a validator of its switches' documents."""
+    import jsonschema
+
+    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
+    kind = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
+    common = {key: value for key, value in SCHEMA.items() if key not in ("oneOf", "unevaluatedProperties")}
+    validators = {}
+    for choice in SCHEMA["oneOf"]:
+        parts = {"properties": common["properties"] | choice["properties"], "required": common["required"] + choice["required"]}
+        validators[choice["properties"]["scheme"]["const"]] = kind(common | parts | {"additionalProperties": False})
+    return validators
 
 
-def _is_field(value: object) -> bool:
-    if not isinstance(value, dict):
-        return value in ("ports", "flow-label")
-    ports = value.get("source-port")
-    return list(value) == ["source-port"] and isinstance(ports, list) and len(ports) == 2 and all(map(_is_number, ports))
+def _place(path: list[str | int]) -> str:
+    """As `ports[1]`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else step for step in path) or "the file"
 
 
-IS: dict[str, Callable[[object], bool]] = {
-    NUMBER: _is_number,
-    NUMBER_OR_NULL: lambda value: value is None or _is_number(value),
-    TEXT: lambda value: isinstance(value, str),
-    FLAG: lambda value: isinstance(value, bool),
-    LIST: lambda value: isinstance(value, list),
-    OBJECT: lambda value: isinstance(value, dict),
-    ETHERNET: _is_ethernet,
-    FIELD: _is_field,
-    KEY: lambda value: isinstance(value, str) and bool(re.fullmatch(r"([0-9a-fA-F]{2})+", value)),
-}
-MEANT = {ETHERNET: 'a number or text as "02:00:00:00:00:01"', FIELD: '"ports", "flow-label" or {"source-port": [low, high]}'}
+def _mistake(error: "jsonschema.ValidationError") -> str:
+    """In words."""
+    path, rule, schema = list(error.absolute_path), error.validator, error.schema
+    if rule == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        return f'{_place(path)}: "{missing}" is missing'
+    if rule == "additionalProperties":
+        known = [*dict.fromkeys([*schema.get("required", []), *schema.get("properties", [])])]
+        unknown = next(key for key in error.instance if key not in known)
+        return f'{_place(path)}: there is no key "{unknown}"; there are: {", ".join(known)}'
+    key = path[-1] if path and isinstance(path[-1], str) else None
+    what = f'{_place(path[:-1])}: "{key}"' if key else _place(path)
+    if key == quantities.SECRET:  # which no message repeats
+        return f"{what}: an even number of hex digits is meant"
+    given = json.dumps(error.instance)
+    return f"{what} is {given}: {_meant(error, key)} is meant" if key else f"{what}: {_meant(error, key)} is meant, not {given}"
 
 
-def _members(where: str, given: object, kinds: Kinds, others: Iterable[str] = ()) -> dict[str, Any]:
-    """The object, if it has these keys, each of its kind, and no others."""
-    if not isinstance(given, dict):
-        raise BadPlan(f"{where}: an object is meant, not {json.dumps(given)}")
-    for key in kinds:
-        if key not in given:
-            raise BadPlan(f'{where}: "{key}" is missing')
-    for key, value in given.items():
-        if key not in kinds and key not in others:
-            raise BadPlan(f'{where}: there is no key "{key}"; there are: {", ".join([*kinds, *others])}')
-        _member(f'{where}: "{key}"', value, kinds.get(key, TEXT))
-    return given
-
-
-def _member(what: str, value: object, kind: str | tuple[str, ...]) -> None:
-    if isinstance(kind, tuple):
-        if value not in kind:
-            raise BadPlan(f"{what} is {json.dumps(value)}: one of {', '.join(kind)} is meant")
-    elif not IS[kind](value):
-        if kind == KEY:  # a secret, which no message repeats
-            raise BadPlan(f"{what}: an even number of hex digits is meant")
-        raise BadPlan(f"{what} is {json.dumps(value)}: {MEANT.get(kind, kind)} is meant")
+def _meant(error: "jsonschema.ValidationError", key: str | int | None) -> str:
+    """By the rule that a value breaks."""
+    if key in MEANT_BY_KEY:
+        return MEANT_BY_KEY[str(key)]
+    if error.validator == "maximum":
+        return f"at most {error.validator_value}"
+    words = error.schema.get("enum") or [choice["const"] for choice in error.schema.get("oneOf", [])]
+    if words:
+        return f"one of {', '.join(words)}"
+    types = error.schema["type"]
+    return MEANT[types if isinstance(types, str) else ", ".join(types)]
 
 
 def _power_of_two(where: str, given: dict[str, Any], key: str) -> None:
@@ -105,17 +101,14 @@ def _power_of_two(where: str, given: dict[str, Any], key: str) -> None:
         raise BadPlan(f'{where}: "{key}" is {given[key]}: a power of two is meant')
 
 
-def _config(scheme: str, given: dict[str, Any]) -> None:
+def _config(scheme: str, config: dict[str, Any]) -> None:
     """A scheme's parameters, as numbers."""
-    if scheme not in CONFIGS:
-        raise BadPlan(f'scheme "{scheme}": there are programs for {", ".join(CONFIGS)}')
-    config = _members("config", given, CONFIGS[scheme], () if scheme == "ecmp" else OTHERS)
     if scheme == "cflb":
         digits = DIGITS[config["cipher"]]
         if len(config["key"]) < digits:
             raise BadPlan(f'config: "key" has {len(config["key"])} hex digits: {config["cipher"]} takes {digits}')
     for key in ("association_slots", "mapping_rows", "flowlet_slots"):
-        if key in CONFIGS[scheme]:
+        if key in config:
             _power_of_two("config", config, key)
 
 
@@ -128,7 +121,7 @@ def _known(where: str, ports: object, numbers: set[int]) -> None:
 
 def _ports(given: list[Any]) -> set[int]:
     """The ports' numbers."""
-    numbers = [_members(f"ports[{at}]", port, PORT)["number"] for at, port in enumerate(given)]
+    numbers = [port["number"] for port in given]
     for number in numbers:
         if numbers.count(number) > 1:
             raise BadPlan(f"ports: two have the number {number}")
@@ -137,8 +130,7 @@ def _ports(given: list[Any]) -> set[int]:
     return set(numbers)
 
 
-def _destination(where: str, given: object, tors: int, numbers: set[int]) -> None:
-    to = _members(where, given, DESTINATION)
+def _destination(where: str, to: dict[str, Any], tors: int, numbers: set[int]) -> None:
     try:
         ipaddress.ip_address(to["address"])
     except ValueError as error:
@@ -150,17 +142,24 @@ def _destination(where: str, given: object, tors: int, numbers: set[int]) -> Non
 
 
 def checked(given: object) -> dict[str, Any]:
-    """The document. Raises BadPlan."""
-    switch = _members("the file", given, SWITCH)
-    switch["config"] = quantities.numbers(switch["config"])
-    _config(switch["scheme"], switch["config"])
+    """The document, its quantities as numbers. Raises BadPlan."""
+    if not isinstance(given, dict):
+        raise BadPlan(f"the file: an object is meant, not {json.dumps(given)}")
+    scheme, config, validators = given.get("scheme", "ecmp"), given.get("config"), _validators()
+    if not isinstance(scheme, str) or scheme not in validators:
+        raise BadPlan(f"scheme {json.dumps(scheme)}: there are programs for {', '.join(validators)}")
+    if scheme != "ecmp" and isinstance(config, dict):
+        config = {key: value for key, value in config.items() if key != TOKENS}
+    for error in validators[scheme].iter_errors(given | ({"config": config} if "config" in given else {})):
+        raise BadPlan(_mistake(error))
+    switch = given | {"config": quantities.numbers(given["config"])}
+    _config(scheme, switch["config"])
     numbers, tors = _ports(switch["ports"]), switch["tors"]
     if switch["tor"] is not None and switch["tor"] >= tors:
         raise BadPlan(f'"tor" is {switch["tor"]}: the fabric has {tors} ToRs, from 0')
     if len(switch["next_hops"]) != tors:
         raise BadPlan(f'"next_hops" has {len(switch["next_hops"])} lists: one for each of the {tors} ToRs is meant')
     for tor, hops in enumerate(switch["next_hops"]):
-        _member(f"next_hops[{tor}]", hops, LIST)
         _known(f"next_hops[{tor}]", hops, numbers)
     for at, to in enumerate(switch["destinations"]):
         _destination(f"destinations[{at}]", to, tors, numbers)

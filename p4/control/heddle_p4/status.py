@@ -21,9 +21,10 @@ def scheme_counters(switch: Switch) -> dict[str, int]:
 
 
 def lab_counters(switch: Switch) -> dict[str, int]:
-    """The scheme's counters by name, and the probes that have arrived from switches: what `heddle lab` adds up."""
+    """All counters of schemes by name, those that this scheme has not as 0, and the probes that have arrived from switches: what `heddle lab`
+    adds up."""
     arrivals = sum(switch.counter("verdicts", VERDICTS.index(verdict)) for verdict in ("probe_taken", "probe_forwarded"))
-    return scheme_counters(switch) | {"probe_arrivals": arrivals}
+    return dict.fromkeys(COUNTERS, 0) | scheme_counters(switch) | {"probe_arrivals": arrivals}
 
 
 def best_hops(switch: Switch, scheme: str, tor: int) -> list[tuple[int, int, int]]:

@@ -14,13 +14,15 @@ use heddle_program::external::find;
 use heddle_scenario::{Scenario, Scheme};
 use heddle_units::Time;
 use serde::Deserialize;
-use serde_json::{Value, json, to_value};
 
+use self::document::{Destination, Role, Switch};
 use super::{DataPlane, Missing, PlaneCounters, ebpf, files};
 use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::network::{Device, Network};
 use crate::state;
+
+mod document;
 
 /// Tau of the estimators where no scheme needs them.
 const TAU: Time = Time::micros(100_000);
@@ -145,129 +147,120 @@ fn path(network: &Network, switch: u32) -> PathBuf {
 fn write(network: &Network, switch: u32, routes: &Routes) -> Result<(), EmulationError> {
     let path = path(network, switch);
     let failed = EmulationError::system(path.display().to_string());
-    let plan = plan(network, switch, routes)
+    let text = serde_json::to_string(&document(network, switch, routes))
         .map_err(|source| EmulationError::State { what: path.display().to_string(), source })?;
-    fs::write(&path, plan.to_string()).map_err(failed)
+    fs::write(&path, text).map_err(failed)
 }
 
-/// The document that `p4/control/heddle_p4/plan.py` reads. `node` is an index of the graph's nodes.
-fn plan(network: &Network, node: u32, routes: &Routes) -> Result<Value, serde_json::Error> {
+/// The document of a switch. `node` is an index of the graph's nodes.
+fn document(network: &Network, node: u32, routes: &Routes) -> Switch {
     let fabric = &network.fabric;
     let switch = node - fabric.hosts;
-    let seed = network.scenario.seeds.first().copied().unwrap_or(1);
+    let seed = first_seed(network);
     let hops = |tor: u32| -> Vec<u16> {
         routes.next_hops(switch, Tor(tor as u16)).iter().map(|port| port.0).collect()
     };
-    let (config, shift) = scheme(network)?;
-    let salt = match network.scenario.scheme {
+    let Programmed { scheme, tau_shift } = programmed(network);
+    let salt = match scheme {
         // Its router number, which senders know.
-        Scheme::Cflb(_) => switch,
+        document::Scheme::Cflb(_) => switch,
         _ => mix(mix(seed as u32, (seed >> 32) as u32), switch + 1),
     };
-    Ok(json!({
-        "node": fabric.node(node).name,
-        "scheme": network.scenario.scheme.name(),
-        "config": config,
-        "salt": salt,
-        "tors": fabric.tors,
-        "tor": (switch < fabric.tors).then_some(switch),
-        "tau_shift": shift,
-        "ports": network.devices(node).map(|device| port(network, &device, shift)).collect::<Vec<_>>(),
-        "next_hops": (0..fabric.tors).map(hops).collect::<Vec<_>>(),
-        "destinations": destinations(network, switch),
-    }))
+    Switch {
+        node: fabric.node(node).name.clone(),
+        scheme,
+        salt,
+        tors: fabric.tors,
+        tor: (switch < fabric.tors).then_some(switch),
+        tau_shift,
+        ports: network.devices(node).map(|device| port(network, &device, tau_shift)).collect(),
+        next_hops: (0..fabric.tors).map(hops).collect(),
+        destinations: destinations(network, switch),
+    }
 }
 
-fn port(network: &Network, device: &Device<'_>, shift: u32) -> Value {
+fn first_seed(network: &Network) -> u64 {
+    network.scenario.seeds.first().copied().unwrap_or(1)
+}
+
+fn port(network: &Network, device: &Device<'_>, shift: u32) -> document::Port {
     let fabric = &network.fabric;
     let (info, number) = (device.info, device.number as u16);
     let group = fabric.multicast_group(device.node - fabric.hosts, Port(number));
     let rate = fabric.rate_of(info);
     let full = (u128::from(rate.0) << shift) / 8 / 1_000_000_000;
-    json!({
-        "number": number,
-        "device": device.name(),
-        "role": match (info.to_host, info.is_up) {
-            (true, _) => "host",
-            (false, true) => "up",
-            (false, false) => "down",
+    document::Port {
+        number,
+        device: device.name(),
+        role: match (info.to_host, info.is_up) {
+            (true, _) => Role::Host,
+            (false, true) => Role::Up,
+            (false, false) => Role::Down,
         },
-        "own_mac": bits(&network.own_mac(device).to_string()),
-        "peer_mac": bits(&network.peer_mac(device).to_string()),
-        "full": u64::try_from(full).unwrap_or(u64::MAX).max(1),
-        "probe_ports": group.iter().map(|port| port.0).collect::<Vec<_>>(),
-    })
+        own_mac: network.own_mac(device).to_string(),
+        peer_mac: network.peer_mac(device).to_string(),
+        full: u64::try_from(full).unwrap_or(u64::MAX).max(1),
+        probe_ports: group.iter().map(|port| port.0).collect(),
+    }
 }
 
-/// An Ethernet address as a number.
-fn bits(mac: &str) -> u64 {
-    u64::from_str_radix(&mac.replace(':', ""), 16).unwrap_or(0)
-}
-
-fn destinations(network: &Network, switch: u32) -> Vec<Value> {
+fn destinations(network: &Network, switch: u32) -> Vec<Destination> {
     let fabric = &network.fabric;
     let base = fabric.first_port_of_switch(switch);
     let of_host = |host: u32| {
-        let tor = fabric.host_tor[host as usize].0;
-        let here = u32::from(tor) == switch;
-        let port = here.then(|| fabric.host_port[host as usize] - base);
-        let own = network.addresses.of_host(host);
-        own.iter()
-            .map(|ip| json!({ "address": ip.to_string(), "tor": tor, "port": port }))
-            .collect::<Vec<_>>()
+        let tor = u32::from(fabric.host_tor[host as usize].0);
+        let here = tor == switch;
+        let port = here.then(|| (fabric.host_port[host as usize] - base) as u16);
+        let addresses = network.addresses.of_host(host);
+        addresses.into_iter().map(move |ip| Destination { address: ip.to_string(), tor, port })
     };
     network.hosts().flat_map(of_host).collect()
 }
 
-/// The scheme's parameters under the keys of `vectors/schemes`, and the logarithm of the
-/// estimators' tau in nanoseconds.
-fn scheme(network: &Network) -> Result<(Value, u32), serde_json::Error> {
-    let seed = network.scenario.seeds.first().copied().unwrap_or(1);
-    let any = DreShift::at_least(TAU.as_nanos());
-    let (config, shift) = match &network.scenario.scheme {
-        Scheme::Hula(own) => (to_value(own.as_run())?, Hula::dre_shift(own)),
-        Scheme::MpHula(own) => (to_value(own.as_run())?, MpHula::dre_shift(own)),
-        Scheme::Shuttle(own) => (to_value(own.as_run())?, Shuttle::dre_shift(own)),
-        Scheme::Cflb(own) => {
-            let mut config = to_value(own.constants)?;
-            config["key"] = files::key_digits(seed).into();
-            (config, any)
-        }
-        _ => (json!({}), any),
-    };
-    Ok((config, shift.0))
+/// A scheme with a P4 program.
+struct Programmed {
+    scheme: document::Scheme,
+    /// Logarithm of the estimators' tau in nanoseconds.
+    tau_shift: u32,
 }
 
+fn programmed(network: &Network) -> Programmed {
+    use document::Scheme as Document;
+
+    let any = DreShift::at_least(TAU.as_nanos());
+    let (scheme, shift) = match &network.scenario.scheme {
+        Scheme::Hula(hula) => (Document::Hula(hula.as_run()), Hula::dre_shift(hula)),
+        Scheme::MpHula(mp_hula) => (Document::MpHula(mp_hula.as_run()), MpHula::dre_shift(mp_hula)),
+        Scheme::Shuttle(shuttle) => {
+            (Document::Shuttle(shuttle.as_run()), Shuttle::dre_shift(shuttle))
+        }
+        Scheme::Cflb(cflb) => {
+            let key = files::key_digits(first_seed(network));
+            (Document::Cflb(document::Cflb { constants: cflb.constants, key }), any)
+        }
+        // `check` has refused schemes without a program.
+        _ => (Document::Ecmp(document::Ecmp {}), any),
+    };
+    Programmed { scheme, tau_shift: shift.0 }
+}
 #[cfg(test)]
 mod tests {
-    use heddle_scenario::{Source, load};
+    use serde_json::{Value, json, to_value};
 
     use super::*;
 
-    /// A scenario whose scheme is Shuttle with these keys.
-    fn with_shuttle(keys: &str) -> Scenario {
-        let text = format!(
-            "fabric = {{ kind = \"two-pod\" }}\nworkload = {{ kind = \"long\" }}\nmeasure = {{ duration = \"1s\" }}\n\
-             scheme = {{ kind = \"shuttle\", {keys} }}\n"
-        );
-        let none = |_: &str| Err(std::io::Error::other("none"));
-        load(&Source::new("a.toml", &text), &none).unwrap()
-    }
-
-    /// The keys that `p4/control/heddle_p4/settings.py` reads, as in the traces of
-    /// `vectors/schemes`.
     #[test]
-    fn shuttles_parameters_are_written_as_in_the_traces() {
-        let scenario =
-            with_shuttle("full_queue = \"40000B\", range = 4, subflows = \"first-free\"");
-        let Scheme::Shuttle(own) = scenario.scheme else { panic!("Shuttle is meant") };
-        let written = to_value(own.as_run()).unwrap();
-        let words = [("full_queue", "65.536KB"), ("choice", "weighted"), ("tau", "100us")];
-        for (key, value) in words {
-            assert_eq!(written[key], value, "{key}");
+    fn counters_of_a_switch_without_one_of_the_schemes_are_an_error() {
+        let mut whole = to_value(Counters { moves: 3, ..Counters::default() }).unwrap();
+        whole["probe_arrivals"] = json!(7);
+        let read = |value: &Value| serde_json::from_value::<Counted>(value.clone());
+        let counted = read(&whole).unwrap();
+        assert_eq!((counted.scheme.moves, counted.probe_arrivals), (3, 7));
+        for key in ["moves", "joins", "probe_arrivals"] {
+            let mut part = whole.clone();
+            part.as_object_mut().unwrap().remove(key);
+            let error = read(&part).err().unwrap().to_string();
+            assert!(error.contains(&format!("missing field `{key}`")), "{error}");
         }
-        assert_eq!(written["range"], 4);
-        assert_eq!(written["subflows"], "first-free");
-        assert_eq!(written["probe_period"], "200us");
     }
 }

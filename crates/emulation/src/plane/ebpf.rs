@@ -154,8 +154,9 @@ mod tests {
 
     #[test]
     fn a_status_without_the_counters_of_probes_is_an_error() {
+        let none = serde_json::to_string(&heddle_policy::Counters::default()).unwrap();
         let status = |counters: &str| {
-            let json = format!("{{\"counters\": {{{counters}}}, \"scheme_counters\": {{}}}}");
+            let json = format!("{{\"counters\": {{{counters}}}, \"scheme_counters\": {none}}}");
             serde_json::from_str::<Status>(&json)
         };
         let taken = "\"probe_taken\": {\"packets\": 2, \"bytes\": 120}";

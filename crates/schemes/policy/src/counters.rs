@@ -4,7 +4,7 @@ use core::iter::Sum;
 
 /// Events that a scheme counts. All start at 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Counters {
     /// Flowlets, under Flowcut flowcuts, started (for other schemes, 0).
     pub flowlets: u64,
@@ -32,7 +32,7 @@ pub struct Counters {
 /// Counters of the association of subflows with connections. Rejected handshakes are handled as
 /// plain TCP, and are counted again when a packet is repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct AssociationCounters {
     /// Connections associated.
     pub connections: u64,
