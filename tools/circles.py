@@ -226,15 +226,6 @@ LEFT = [
         "schemes/policy/src/association/tokens.rs",
         "schemes/policy/src/mptcp_tables.rs",
     },
-    {"simulator/scenario/src/resolved/requests.rs", "simulator/scenario/src/resolved/workload.rs"},
-    {"simulator/sim/src/network/packet.rs", "simulator/sim/src/network/port.rs"},
-    {
-        "simulator/sim/src/network/impairments.rs",
-        "simulator/sim/src/network/link.rs",
-        "simulator/sim/src/network/management.rs",
-        "simulator/sim/src/network/priority_queue.rs",
-    },
-    {"simulator/transport/src/sender/mod.rs", "simulator/transport/src/state.rs"},
 ]
 
 

@@ -208,7 +208,7 @@ impl Check<'_> {
             )?;
             tcp.delayed_ack = None;
         }
-        let syn = Time::secs(1);
+        let syn = Some(Time::secs(1));
         if tcp.initial_rto != syn {
             self.refuse("transport.initial_rto", "the kernel's is 1s", "initial_rto = \"1s\"")?;
             tcp.initial_rto = syn;

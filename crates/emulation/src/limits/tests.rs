@@ -96,7 +96,7 @@ fn defaults_that_a_kernel_has_otherwise_are_replaced_and_said() {
     let possible = checked(&[("transport", "{ kind = \"mptcp\" }")]).unwrap();
     let Transport::Mptcp(mptcp) = possible.scenario.transport else { panic!("MPTCP is meant") };
     assert_eq!(mptcp.coupling, Coupling::Uncoupled);
-    assert_eq!(mptcp.tcp.initial_rto, Time::secs(1));
+    assert_eq!(mptcp.tcp.initial_rto, Some(Time::secs(1)));
     assert!(possible.notes.iter().any(|note| note.starts_with("transport.coupling")));
 }
 

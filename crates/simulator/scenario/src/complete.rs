@@ -23,9 +23,10 @@ pub fn complete(source: &Source, scenario: &Scenario) -> Result<Value, ScenarioE
     fill(&mut file, scenario);
     let mut value = serde_json::to_value(&file).unwrap_or_default();
     remove_nulls(&mut value);
-    for section in ["fabric", "transport", "scheme", "entropy"] {
+    for section in ["fabric", "scheme", "entropy"] {
         value.get_mut(section).into_iter().for_each(write_kind);
     }
+    value.get_mut("transport").into_iter().for_each(write_transport);
     match value.get_mut("workload") {
         Some(Value::Array(workloads)) => workloads.iter_mut().for_each(write_workload),
         workload => workload.into_iter().for_each(write_workload),
@@ -123,14 +124,10 @@ fn fill_fabric(fabric: &mut raw::Fabric, scenario: &Scenario) {
 }
 
 fn fill_transport(raw: &mut raw::Transport, transport: &Transport) {
-    let tcp = match raw {
-        raw::Transport::Tcp(tcp) => tcp,
-        raw::Transport::Mptcp(mptcp) => &mut mptcp.tcp,
+    *raw = match *transport {
+        Transport::Tcp(tcp) => raw::Transport::Tcp(tcp),
+        Transport::Mptcp(mptcp) => raw::Transport::Mptcp(mptcp),
     };
-    tcp.initial_rto = Some(transport.tcp().initial_rto);
-    if let Some(ratios) = transport.tcp().pacing {
-        tcp.pacing = raw::Pacing::Ratios(ratios);
-    }
 }
 
 fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {
@@ -190,12 +187,22 @@ fn write_kind(section: &mut Value) {
     section.insert("kind".to_owned(), Value::String(kind));
 }
 
+/// As [`write_kind`], with the defaults that serde leaves out.
+fn write_transport(transport: &mut Value) {
+    write_kind(transport);
+    let Value::Object(keys) = transport else { return };
+    keys.entry("pacing").or_insert(false.into());
+    if keys.contains_key("subflows") {
+        keys.entry("full_window").or_insert("wait".into());
+    }
+}
+
 /// As [`write_kind`], for a workload and its transport.
 fn write_workload(workload: &mut Value) {
     let transport = workload.as_object_mut().and_then(|workload| workload.remove("transport"));
     write_kind(workload);
     if let (Some(mut transport), Value::Object(workload)) = (transport, workload) {
-        write_kind(&mut transport);
+        write_transport(&mut transport);
         workload.insert("transport".to_owned(), transport);
     }
 }

@@ -28,6 +28,8 @@
 //! assert_eq!(error.key(), "workload.load");
 //! ```
 
+#[cfg(feature = "schema")]
+mod by_name;
 mod complete;
 mod graph;
 mod raw;

@@ -17,13 +17,14 @@ mod events;
 mod fabric;
 mod fabric_file;
 mod flow_graph;
+mod pattern;
 mod requests;
 mod scheme;
 mod workload;
 
 pub use cflb::{Cflb, CflbNetwork, Placing};
 pub use collective::{Collective, Operation};
-pub use entropy::{Entropy, FlowBender, Plb, Reps};
+pub use entropy::Entropy;
 pub use events::{Change, Event, Impairment, Share};
 pub use fabric::{
     Fabric, Graph, GroupDraw, Link, Node, NonMinimal, PathChoice, PortLimits, Red, Routing,
@@ -31,11 +32,10 @@ pub use fabric::{
 };
 pub use fabric_file::FabricFile;
 pub use flow_graph::{FlowGraph, GraphFlow};
+pub use pattern::{Connections, Pattern, SizeDistribution};
 pub use requests::Requests;
 pub use scheme::{External, Scheme};
-pub use workload::{
-    Connections, Flows, Long, NamedWorkload, Pattern, ReplayFlow, SizeDistribution, Workload,
-};
+pub use workload::{Flows, Long, NamedWorkload, ReplayFlow, Workload};
 
 /// One simulation, except for its seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]

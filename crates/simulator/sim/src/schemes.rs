@@ -54,23 +54,12 @@ pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
 
 /// The policy by which hosts choose entropy values; `None` if they choose none.
 pub(crate) fn entropy_config(entropy: &Entropy) -> Option<policy::entropy::Config> {
-    use policy::entropy::{Config, FlowBenderConfig, PlbConfig, RepsConfig, Share};
-    let share = |threshold: f64| Share((threshold * 65_536.0) as u32);
-    match entropy {
+    use policy::entropy::Config;
+    match *entropy {
         Entropy::Flow => None,
         Entropy::Spray => Some(Config::Spray),
-        Entropy::FlowBender(flowbender) => Some(Config::FlowBender(FlowBenderConfig {
-            threshold: share(flowbender.threshold),
-            rounds: flowbender.rounds,
-        })),
-        Entropy::Plb(plb) => Some(Config::Plb(PlbConfig {
-            threshold: share(plb.threshold),
-            rehash_rounds: plb.rehash_rounds,
-            idle_rehash_rounds: plb.idle_rehash_rounds,
-            suspend: plb.suspend.as_nanos(),
-        })),
-        Entropy::Reps(reps) => {
-            Some(Config::Reps(RepsConfig { freeze: reps.freeze.as_nanos(), explore: reps.explore }))
-        }
+        Entropy::FlowBender(flowbender) => Some(Config::FlowBender(flowbender)),
+        Entropy::Plb(plb) => Some(Config::Plb(plb)),
+        Entropy::Reps(reps) => Some(Config::Reps(reps)),
     }
 }

@@ -101,46 +101,93 @@ impl Default for Pacing {
     }
 }
 
+/// `pacing` as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Pacing"))]
+#[serde(
+    untagged,
+    expecting = "true, false or { slow_start_ratio = 200, avoidance_ratio = 120 } is expected"
+)]
+enum WrittenPacing {
+    /// On with Linux's ratios, or off.
+    Switch(bool),
+    /// On with these ratios.
+    Ratios(Pacing),
+}
+
+#[cfg(feature = "serde")]
+fn pacing<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Pacing>, D::Error> {
+    <WrittenPacing as serde::Deserialize>::deserialize(from).map(|written| match written {
+        WrittenPacing::Switch(is_on) => is_on.then(Pacing::default),
+        WrittenPacing::Ratios(ratios) => Some(ratios),
+    })
+}
+
 /// A connection's parameters, the same at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Tcp"))]
 pub struct TcpConfig {
-    /// Largest payload of a segment, at least 1.
+    /// Largest payload of a segment, in bytes, at least 1; headers add 58 on the wire. Default:
+    /// 1460 (an MTU of 1500).
     pub mss: u16,
-    /// Initial window, in segments (RFC 6928: 10). 0 counts as 1.
+    /// Initial window, in segments. Default: 10 (RFC 6928). 0 counts as 1.
     pub initial_window: u32,
-    /// Slow start threshold of a new connection, in segments; `None` is as high as the window can
-    /// grow (RFC 5681 section 3.1: "SHOULD be set arbitrarily high").
+    /// Slow start threshold of a new connection, in segments, from 2; congestion avoidance begins
+    /// there. Default: none, as high as the window can grow (RFC 5681 section 3.1).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub initial_ssthresh: Option<u32>,
-    /// Congestion controller.
+    /// Congestion controller. Default: "newreno".
     pub control: Control,
-    /// Loss recovery.
+    /// Loss recovery. Default: "sack".
     pub recovery: Recovery,
-    /// Loss detection.
+    /// Loss detection. Default: "dup-ack" (RFC 5681, RFC 6675).
     pub loss_detection: LossDetection,
-    /// Lower bound of the retransmission timeout (RFC 6298: 1 s; data centres use less). Should
-    /// exceed `delayed_ack`.
+    /// Lower bound of the retransmission timeout, which should exceed `delayed_ack`. Default: 10ms
+    /// (DCTCP section 4 lowers it to this from TCP's 300 ms; Vasudevan et al., SIGCOMM 2009).
     pub min_rto: Time,
-    /// Upper bound of the retransmission timeout, back-off included.
+    /// Upper bound of the retransmission timeout, back-off included. Default: 60s (RFC 6298 rule
+    /// 2.5).
     pub max_rto: Time,
-    /// Retransmission timeout before the first RTT sample: that of a SYN.
-    pub initial_rto: Time,
-    /// Receive window, at least 1; values above 2^32 - 1 count as 2^32 - 1.
+    /// The timeout before the first RTT sample: that of a SYN. Default: `min_rto` (RFC 6298's 1 s
+    /// is for the Internet).
+    pub initial_rto: Option<Time>,
+    /// Receive window, at least 1; values above 2^32 - 1 count as 2^32 - 1. Default: 4MB, more than
+    /// a fabric's bandwidth times delay, so that it does not limit.
     pub receive_window: Bytes,
-    /// Delayed acknowledgements: longest delay, with an acknowledgement for every second full
-    /// segment (RFC 5681 section 4.2). `None` acknowledges each segment at once.
+    /// Longest delay of an acknowledgement; every second full segment is acknowledged (RFC 5681
+    /// section 4.2). Default: every segment is acknowledged at once, as by ns-2's TCPSink.
     pub delayed_ack: Option<Time>,
-    /// Reset of the congestion window to the initial one after an idle period of one RTO (RFC 5681
-    /// section 4.1).
+    /// True if the window falls back to the initial one after an idle timeout. Default: true (RFC
+    /// 5681 section 4.1).
     pub idle_restart: bool,
-    /// DupThresh: duplicate acknowledgements that indicate a loss (RFC 5681: 3). A higher threshold
-    /// tolerates more reordering and detects losses later. With RACK it counts only until
-    /// reordering is seen (RFC 8985 section 6.2 step 4).
+    /// Duplicate acknowledgements that mean a loss; with RACK-TLP, until reordering has been seen
+    /// (RFC 8985 section 6.2 step 4). Default: 3 (RFC 5681). A higher one tolerates more reordering
+    /// and detects losses later.
     pub dup_threshold: u32,
-    /// Pacing of data segments; `None` sends all that the windows allow at once.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    /// Pacing of data segments as Linux's TCP has it: `true`, or the ratios of
+    /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`. Default: false.
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "pacing", skip_serializing_if = "Option::is_none")
+    )]
+    #[cfg_attr(
+        feature = "schemars",
+        schemars(with = "WrittenPacing", extend("default" = false))
+    )]
     pub pacing: Option<Pacing>,
+}
+
+impl TcpConfig {
+    /// The timeout before the first RTT sample, the default if none is given.
+    pub fn initial_rto(&self) -> Time {
+        self.initial_rto.unwrap_or(self.min_rto)
+    }
 }
 
 impl Default for TcpConfig {
@@ -154,7 +201,7 @@ impl Default for TcpConfig {
             loss_detection: LossDetection::DupAck,
             min_rto: Time::millis(10),
             max_rto: Time::secs(60),
-            initial_rto: Time::millis(10),
+            initial_rto: None,
             receive_window: Bytes::mb(4),
             delayed_ack: None,
             idle_restart: true,

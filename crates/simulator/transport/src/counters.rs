@@ -1,4 +1,4 @@
-//! Counters of a connection.
+//! Counters of a connection and of its senders.
 
 /// Counters of a connection, both ends together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,4 +21,17 @@ pub struct ConnectionCounters {
     /// MPTCP: SYNs of joins that met no connection at the server, or one whose keys it did not know
     /// yet. They are not answered.
     pub refused_joins: u64,
+}
+
+/// Counters of a [`Sender`](crate::Sender).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Segments sent: SYNs, data and retransmissions.
+    pub segments: u64,
+    /// Retransmissions, SYNs included.
+    pub retransmitted: u64,
+    /// Retransmission timeouts, those of SYNs included.
+    pub timeouts: u64,
+    /// Entries into fast recovery.
+    pub fast_recoveries: u64,
 }

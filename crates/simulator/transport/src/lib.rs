@@ -70,10 +70,10 @@ mod tests;
 
 pub use config::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 pub use connection::{Connection, Group};
-pub use counters::ConnectionCounters;
+pub use counters::{ConnectionCounters, SenderCounters};
 pub use receiver::Receiver;
 pub use segment::{
     Ecn, HEADER_BYTES, Kind, MIN_FRAME_BYTES, Options, SackBlock, Segment, Timestamp,
 };
-pub use sender::{Sender, SenderCounters};
+pub use sender::Sender;
 pub use state::{Agreed, SenderState};

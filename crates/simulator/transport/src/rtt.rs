@@ -18,7 +18,7 @@ pub(crate) struct Rtt {
 
 impl Rtt {
     pub(crate) fn new(config: &TcpConfig) -> Rtt {
-        Rtt { srtt: Time::ZERO, var: Time::ZERO, rto: config.initial_rto }
+        Rtt { srtt: Time::ZERO, var: Time::ZERO, rto: config.initial_rto() }
     }
 
     /// Adds a sample, which also ends a back-off.
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn samples_update_the_timeout_by_rfc_6298_section_2() {
         let mut rtt = Rtt::new(&config());
-        assert_eq!(rtt.rto(), config().initial_rto);
+        assert_eq!(rtt.rto(), config().initial_rto());
         for (sample, srtt, rto) in [
             (800, 800.0, 2000.0),    // var 400, rto 2400 capped
             (800, 800.0, 2000.0),    // var 300

@@ -13,26 +13,33 @@ use crate::{Step, pick};
 /// Values of V: 3 bits.
 const VALUES: u32 = 8;
 
-/// FlowBender's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// FlowBender's parameters. Defaults are the paper's (section 3.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "FlowBender"))]
 pub struct FlowBenderConfig {
-    /// T: a round with a larger share of marked acknowledgements is congested.
-    pub threshold: Share,
-    /// N: congested rounds in a row that change the path, at least 1.
+    /// T: a round trip with a larger share of marked acknowledgements is congested. Default: 0.05.
+    pub threshold: f64,
+    /// N: congested round trips in a row after which a flow changes its path. Default: 1.
     pub rounds: u8,
 }
 
 impl Default for FlowBenderConfig {
-    /// The paper's: T = 5 %, N = 1.
     fn default() -> FlowBenderConfig {
-        FlowBenderConfig { threshold: Share(3276), rounds: 1 }
+        FlowBenderConfig { threshold: 0.05, rounds: 1 }
     }
 }
 
 /// FlowBender's state of a flow.
 #[derive(Clone, Debug)]
 pub struct FlowBender {
-    config: FlowBenderConfig,
+    threshold: Share,
+    /// Congested rounds that change the path.
+    rounds: u8,
     /// V.
     value: u32,
     congested_rounds: u8,
@@ -44,7 +51,9 @@ impl FlowBender {
     pub const STATE_BYTES: usize = Round::STATE_BYTES + 2;
 
     pub(super) fn new(config: FlowBenderConfig) -> FlowBender {
-        FlowBender { config, value: 0, congested_rounds: 0, round: Round::default() }
+        let FlowBenderConfig { threshold, rounds } = config;
+        let (threshold, round) = (Share::from_ratio(threshold), Round::default());
+        FlowBender { threshold, rounds, value: 0, congested_rounds: 0, round }
     }
 
     #[inline]
@@ -54,12 +63,12 @@ impl FlowBender {
 
     pub(super) fn on_ack(&mut self, step: Step, feedback: &Feedback) {
         let Some(share) = self.round.count(feedback) else { return };
-        if share <= self.config.threshold {
+        if share <= self.threshold {
             self.congested_rounds = 0;
             return;
         }
         self.congested_rounds += 1;
-        if self.congested_rounds >= self.config.rounds {
+        if self.congested_rounds >= self.rounds {
             self.change(step);
         }
     }

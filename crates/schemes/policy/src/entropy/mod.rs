@@ -24,7 +24,6 @@ mod rounds;
 pub use flowbender::{FlowBender, FlowBenderConfig};
 pub use plb::{Plb, PlbConfig};
 pub use reps::{Reps, RepsConfig};
-pub use rounds::Share;
 
 use crate::Step;
 
@@ -51,7 +50,7 @@ pub enum Loss {
 }
 
 /// A policy and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Config {
     /// Random choice for each packet.
     Spray,

@@ -13,6 +13,8 @@
 //! The numbers are Linux's defaults. Linux counts delivered packets; here each acknowledgement
 //! counts once.
 
+use heddle_units::Time;
+
 use super::Feedback;
 use super::rounds::{Round, Share};
 use crate::{Nanos, Step, mix};
@@ -23,27 +25,36 @@ const LABEL_BITS: u32 = 20;
 /// Sets the draw of the suspension apart from that of the label.
 const SUSPEND_SALT: u32 = 0x5bd1_e995;
 
-/// PLB's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// PLB's parameters. Defaults are those of Linux's `net.ipv4.tcp_plb_*`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Plb"))]
 pub struct PlbConfig {
-    /// A round with at least this share of marked acknowledgements is congested.
-    pub threshold: Share,
-    /// Congested rounds in a row after which the path changes, at least 1.
+    /// A round trip with at least this share of marked acknowledgements is congested. Default: 0.5
+    /// (`tcp_plb_cong_thresh`, 128 of 256).
+    pub threshold: f64,
+    /// Congested round trips in a row after which a flow changes its path: 1 to 31. Default: 12
+    /// (`tcp_plb_rehash_rounds`).
     pub rehash_rounds: u8,
-    /// The same while nothing is in flight; 0 makes no exception.
+    /// The same while nothing is in flight, up to 31; 0 makes no exception. Default: 3
+    /// (`tcp_plb_idle_rehash_rounds`).
     pub idle_rehash_rounds: u8,
-    /// Least time without changes for congestion after a timeout.
-    pub suspend: Nanos,
+    /// Time after a retransmission timeout, once to twice, without changes for congestion. Default:
+    /// 60s (`tcp_plb_suspend_rto_sec`).
+    pub suspend: Time,
 }
 
 impl Default for PlbConfig {
-    /// Linux's.
     fn default() -> PlbConfig {
         PlbConfig {
-            threshold: Share(1 << 15),
+            threshold: 0.5,
             rehash_rounds: 12,
             idle_rehash_rounds: 3,
-            suspend: 60_000_000_000,
+            suspend: Time::secs(60),
         }
     }
 }
@@ -52,6 +63,7 @@ impl Default for PlbConfig {
 #[derive(Clone, Debug)]
 pub struct Plb {
     config: PlbConfig,
+    threshold: Share,
     label: u32,
     congested_rounds: u8,
     /// End of the suspension; 0 if there is none.
@@ -65,7 +77,14 @@ impl Plb {
     pub const STATE_BYTES: usize = Round::STATE_BYTES + 4 + 1 + 4;
 
     pub(super) fn new(config: PlbConfig) -> Plb {
-        Plb { config, label: 0, congested_rounds: 0, suspended_until: 0, round: Round::default() }
+        Plb {
+            config,
+            threshold: Share::from_ratio(config.threshold),
+            label: 0,
+            congested_rounds: 0,
+            suspended_until: 0,
+            round: Round::default(),
+        }
     }
 
     #[inline]
@@ -75,7 +94,7 @@ impl Plb {
 
     pub(super) fn on_ack(&mut self, step: Step, feedback: &Feedback) {
         let Some(share) = self.round.count(feedback) else { return };
-        if share < self.config.threshold {
+        if share < self.threshold {
             self.congested_rounds = 0;
             return;
         }
@@ -95,9 +114,9 @@ impl Plb {
     pub(super) fn on_timeout(&mut self, step: Step) {
         self.change(step);
         let draw = u128::from(mix(step.rnd, SUSPEND_SALT));
-        let more = (draw * u128::from(self.config.suspend)) >> 32;
-        self.suspended_until =
-            step.now.saturating_add(self.config.suspend).saturating_add(more as Nanos);
+        let suspend = self.config.suspend.as_nanos();
+        let more = (draw * u128::from(suspend)) >> 32;
+        self.suspended_until = step.now.saturating_add(suspend).saturating_add(more as Nanos);
     }
 
     fn change(&mut self, step: Step) {

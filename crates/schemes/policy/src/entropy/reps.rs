@@ -15,25 +15,33 @@
 //! them, so that a loss is a failure there; without trimming every sign of loss is taken for one:
 //! timeouts and fast recoveries.
 
+use heddle_units::Time;
+
 use super::{Feedback, random_16_bits};
 use crate::{Nanos, Step};
 
 /// Entropy values kept.
 const VALUES: usize = 8;
 
-/// REPS's parameters.
+/// REPS's parameters. Defaults are those of the public uet-htsim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Reps"))]
 pub struct RepsConfig {
-    /// Time for which a flow stays frozen; 0 never freezes.
-    pub freeze: Nanos,
-    /// Random values after it.
+    /// Time for which a flow draws no random values after a sign of failure; 0s never stops it.
+    /// Default: 10ms.
+    pub freeze: Time,
+    /// Random values after that time. Default: 16.
     pub explore: u8,
 }
 
 impl Default for RepsConfig {
-    /// Those of uet-htsim.
     fn default() -> RepsConfig {
-        RepsConfig { freeze: 10_000_000, explore: 16 }
+        RepsConfig { freeze: Time::millis(10), explore: 16 }
     }
 }
 
@@ -97,8 +105,9 @@ impl Reps {
     }
 
     pub(super) fn on_failure(&mut self, step: Step) {
-        if !self.is_frozen() && self.explore == 0 && self.config.freeze > 0 {
-            self.frozen_until = step.now.saturating_add(self.config.freeze);
+        let freeze = self.config.freeze.as_nanos();
+        if !self.is_frozen() && self.explore == 0 && freeze > 0 {
+            self.frozen_until = step.now.saturating_add(freeze);
         }
     }
 
@@ -202,7 +211,7 @@ mod tests {
         let mut flow = reps();
         flow.on_failure(step(MS, 0));
         assert_eq!(next(&mut flow, MS, 2), [99, 99]);
-        let mut never = Reps::new(RepsConfig { freeze: 0, ..RepsConfig::default() });
+        let mut never = Reps::new(RepsConfig { freeze: Time::ZERO, ..RepsConfig::default() });
         ack(&mut never, 1, 7, false);
         never.on_failure(step(MS, 0));
         assert_eq!(next(&mut never, MS, 2), [7, 99]);

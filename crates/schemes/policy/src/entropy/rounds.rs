@@ -5,9 +5,14 @@ use super::Feedback;
 
 /// A share in units of 2^-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Share(pub u32);
+pub(super) struct Share(u32);
 
 impl Share {
+    /// A ratio from 0 to 1, rounded down.
+    pub(super) fn from_ratio(ratio: f64) -> Share {
+        Share((ratio * 65_536.0) as u32)
+    }
+
     /// `part` of `whole`, rounded down; 0 of nothing.
     fn of(part: u32, whole: u32) -> Share {
         let share = (u64::from(part) << 16).checked_div(u64::from(whole)).unwrap_or(0);

@@ -3,10 +3,7 @@
 //! The doc comments here become the descriptions of the JSON Schema. Nothing is checked but types
 //! and units.
 
-#[cfg(feature = "schema")]
-mod by_name;
 mod cflb;
-mod entropy;
 mod event;
 mod fabric;
 mod fabric_file;
@@ -17,7 +14,6 @@ mod transport;
 mod workload;
 
 pub(crate) use cflb::{Cflb, CflbConstants, CflbField, CflbNetwork, Sender, Steering};
-pub(crate) use entropy::Entropy;
 pub(crate) use event::{Direction, Event};
 pub(crate) use fabric::{
     BCube, Dragonfly, Fabric, FatTree, GraphFormat, GraphPath, GroupRouting, Intermediate,
@@ -27,7 +23,7 @@ pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, GraphFile};
 pub(crate) use measure::Measure;
 pub(crate) use scheme::{External, Parameter, Scheme};
-pub(crate) use transport::{Mptcp, Pacing, Tcp, Transport};
+pub(crate) use transport::Transport;
 pub(crate) use workload::{
     Collective, Connections, Flows, Long, Operation, Pattern, Requests, Sizes, TrafficPart,
     Workload,
@@ -35,6 +31,8 @@ pub(crate) use workload::{
 
 use heddle_config::OneOrMore;
 use serde::{Deserialize, Serialize};
+
+use crate::Entropy;
 
 /// A Heddle scenario: one simulation, except for its seed.
 #[derive(Debug, Deserialize, Serialize)]

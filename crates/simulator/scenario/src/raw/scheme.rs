@@ -14,7 +14,7 @@ use super::Cflb;
 #[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", schemars(tag = "kind", deny_unknown_fields, transform = super::by_name::also_by_name))]
+#[cfg_attr(feature = "schema", schemars(tag = "kind", deny_unknown_fields, transform = crate::by_name::also_by_name))]
 pub(crate) enum Scheme {
     /// Hash of the 5-tuple.
     Ecmp,

@@ -3,52 +3,49 @@
 use heddle_config::Problem;
 
 use super::times::bounded;
-use crate::{Entropy, Fabric, FlowBender, Plb, Reps, Scheme, raw};
+use crate::{Entropy, Fabric, Scheme};
 
 /// Most congested rounds that Linux counts.
 const MOST_ROUNDS: u8 = 31;
 
 pub(super) fn resolve(
-    entropy: &raw::Entropy,
+    entropy: Entropy,
     scheme: &Scheme,
     fabric: &Fabric,
 ) -> Result<Entropy, Problem> {
-    let entropy = parameters(entropy).map_err(|problem| problem.inside("entropy"))?;
+    check_parameters(&entropy).map_err(|problem| problem.inside("entropy"))?;
     check(&entropy, scheme, fabric).map_err(|problem| problem.inside("entropy.kind"))?;
     Ok(entropy)
 }
 
-fn parameters(entropy: &raw::Entropy) -> Result<Entropy, Problem> {
-    Ok(match entropy {
-        raw::Entropy::Flow => Entropy::Flow,
-        raw::Entropy::Spray => Entropy::Spray,
-        raw::Entropy::FlowBender(raw) => Entropy::FlowBender(FlowBender {
-            threshold: share(raw.threshold)?,
-            rounds: rounds("rounds", raw.rounds, 1)?,
-        }),
-        raw::Entropy::Plb(raw) => Entropy::Plb(Plb {
-            threshold: share(raw.threshold)?,
-            rehash_rounds: rounds("rehash_rounds", raw.rehash_rounds, 1)?,
-            idle_rehash_rounds: rounds("idle_rehash_rounds", raw.idle_rehash_rounds, 0)?,
-            suspend: bounded("suspend", raw.suspend)?,
-        }),
-        raw::Entropy::Reps(raw) => {
-            Entropy::Reps(Reps { freeze: bounded("freeze", raw.freeze)?, explore: raw.explore })
+fn check_parameters(entropy: &Entropy) -> Result<(), Problem> {
+    match entropy {
+        Entropy::Flow | Entropy::Spray => Ok(()),
+        Entropy::FlowBender(flowbender) => {
+            check_share(flowbender.threshold)?;
+            check_rounds("rounds", flowbender.rounds, 1)
         }
-    })
+        Entropy::Plb(plb) => {
+            check_share(plb.threshold)?;
+            check_rounds("rehash_rounds", plb.rehash_rounds, 1)?;
+            check_rounds("idle_rehash_rounds", plb.idle_rehash_rounds, 0)?;
+            bounded("suspend", plb.suspend).map(drop)
+        }
+        Entropy::Reps(reps) => bounded("freeze", reps.freeze).map(drop),
+    }
 }
 
-fn share(threshold: f64) -> Result<f64, Problem> {
+fn check_share(threshold: f64) -> Result<(), Problem> {
     if threshold > 0.0 && threshold <= 1.0 {
-        return Ok(threshold);
+        return Ok(());
     }
     Err(Problem::at("threshold", format!("{threshold} is no share of the acknowledgements"))
         .help("above 0, at most 1"))
 }
 
-fn rounds(key: &str, rounds: u8, least: u8) -> Result<u8, Problem> {
+fn check_rounds(key: &str, rounds: u8, least: u8) -> Result<(), Problem> {
     if (least..=MOST_ROUNDS).contains(&rounds) {
-        return Ok(rounds);
+        return Ok(());
     }
     Err(Problem::at(key, format!("{rounds} round trips cannot be counted"))
         .help(format!("from {least} to {MOST_ROUNDS}")))

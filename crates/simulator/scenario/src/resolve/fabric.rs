@@ -192,9 +192,9 @@ fn ports(
     shared: Option<SharedBuffer>,
 ) -> Result<(PortLimits, PortLimits), Problem> {
     let marked = (control == Control::Dctcp && options.red.is_none()).then_some(DCTCP_MARK);
-    let own = options.port_buffer.unwrap_or(PORT_BUFFER);
+    let unshared = options.port_buffer.unwrap_or(PORT_BUFFER);
     let port = PortLimits {
-        bytes: shared.map_or(own, |shared| shared.bytes),
+        bytes: shared.map_or(unshared, |shared| shared.bytes),
         packets: options.port_packets,
         mark_above: options.mark_above.or(marked),
     };

@@ -55,7 +55,7 @@ pub(crate) fn resolve(
         let is_up = |link| !resolved.down.contains(&link);
         check_reachable(&resolved.fabric.graph, is_up).map_err(in_fabric)?;
     }
-    let entropy = entropy::resolve(&file.entropy, &scheme, &resolved.fabric)?;
+    let entropy = entropy::resolve(file.entropy, &scheme, &resolved.fabric)?;
     check_buffers(&resolved.fabric, transport.tcp().mss, &scheme).map_err(in_fabric)?;
     let workload = workload::resolve(&file.workload, &resolved, files)?;
     mixed::check(&workload, &transport, &resolved.fabric)?;

@@ -134,15 +134,15 @@ fn mp_hula(mp_hula: &MpHulaConfig, graph: &Graph) -> Result<MpHulaConfig, Proble
 }
 
 fn shuttle(shuttle: &ShuttleConfig, graph: &Graph) -> Result<ShuttleConfig, Problem> {
-    let own = &shuttle.rules;
-    if !(1..=2).contains(&own.draws) {
+    let rules = &shuttle.rules;
+    if !(1..=2).contains(&rules.draws) {
         return Err(Problem::at("draws", "must be 1 or 2").help("leave it out for 1"));
     }
-    if !(1..=1 << 31).contains(&own.full_queue.0) {
-        let message = format!("{} is no queue of a port", own.full_queue);
+    if !(1..=1 << 31).contains(&rules.full_queue.0) {
+        let message = format!("{} is no queue of a port", rules.full_queue);
         return Err(Problem::at("full_queue", message).help("leave it out for 65536B"));
     }
-    if ![1, 2, 4, 8].contains(&own.range) {
+    if ![1, 2, 4, 8].contains(&rules.range) {
         return Err(Problem::at("range", "must be 1, 2, 4 or 8").help("leave it out for 2"));
     }
     tables(&shuttle.tables, graph)?;

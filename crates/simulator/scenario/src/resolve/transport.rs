@@ -6,11 +6,10 @@ use heddle_config::Problem;
 use heddle_transport::mptcp::{Coupling, FullWindow, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 use heddle_units::Bytes;
-use heddle_wire::{Subflow, Version};
+use heddle_wire::Subflow;
 
 use super::times::{bounded, positive};
-use crate::Transport;
-use crate::raw::{self, Tcp};
+use crate::{Transport, raw};
 
 /// The smallest MSS: IPv4's least MTU of 68 bytes (RFC 791) without headers of 40.
 const LEAST_MSS: u16 = 28;
@@ -33,22 +32,15 @@ pub(super) fn resolve(transport: &raw::Transport) -> Result<Transport, Problem> 
     .map_err(|problem| problem.inside("transport"))
 }
 
-fn multipath(mptcp: &raw::Mptcp) -> Result<MptcpConfig, Problem> {
-    let own = &mptcp.connection;
-    check_control(own.coupling, mptcp.tcp.control)?;
-    Ok(MptcpConfig {
-        tcp: config(&mptcp.tcp)?,
-        version: version(own.version)?,
-        subflows: subflows(own.subflows)?,
-        coupling: own.coupling,
-        scheduler: own.scheduler,
-        join: own.join,
-        full_window: full_window(own.full_window, own.scheduler)?,
-        subflow_window: own
-            .subflow_window
-            .map(|size| window("subflow_window", size, &mptcp.tcp))
-            .transpose()?,
-    })
+fn multipath(mptcp: &MptcpConfig) -> Result<MptcpConfig, Problem> {
+    check_control(mptcp.coupling, mptcp.tcp.control)?;
+    let tcp = config(&mptcp.tcp)?;
+    check_subflows(mptcp.subflows)?;
+    check_full_window(mptcp.full_window, mptcp.scheduler)?;
+    if let Some(size) = mptcp.subflow_window {
+        check_window("subflow_window", size, &mptcp.tcp)?;
+    }
+    Ok(MptcpConfig { tcp, ..*mptcp })
 }
 
 /// A coupling is a controller of its own.
@@ -61,19 +53,19 @@ fn check_control(coupling: Coupling, control: Control) -> Result<(), Problem> {
 }
 
 /// Under the redundant scheduler no subflow waits for another one's data.
-fn full_window(full_window: FullWindow, scheduler: Scheduler) -> Result<FullWindow, Problem> {
+fn check_full_window(full_window: FullWindow, scheduler: Scheduler) -> Result<(), Problem> {
     if full_window != FullWindow::Wait && scheduler == Scheduler::Redundant {
         let message = "the redundant scheduler sends everything on every subflow already";
         return Err(Problem::at("full_window", message)
             .help("`scheduler = \"lowest-rtt\"`, or `full_window = \"wait\"`"));
     }
-    Ok(full_window)
+    Ok(())
 }
 
-fn subflows(subflows: u8) -> Result<u8, Problem> {
+fn check_subflows(subflows: u8) -> Result<(), Problem> {
     let message = match subflows {
         0 => "a connection has at least its first subflow".to_owned(),
-        1..=Subflow::MAX => return Ok(subflows),
+        1..=Subflow::MAX => return Ok(()),
         _ => format!(
             "{subflows} subflows cannot be told apart by the 4-bit subflow number of MP-HULA's shim"
         ),
@@ -81,49 +73,27 @@ fn subflows(subflows: u8) -> Result<u8, Problem> {
     Err(Problem::at("subflows", message).help(format!("from 1 to {}", Subflow::MAX)))
 }
 
-fn version(version: u8) -> Result<Version, Problem> {
-    match version {
-        0 => Ok(Version::V0),
-        1 => Ok(Version::V1),
-        _ => Err(Problem::at("version", format!("MPTCP has no version {version}"))
-            .help("0 (RFC 6824) or 1 (RFC 8684)")),
-    }
-}
-
-fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
+/// The parameters with every default.
+fn config(tcp: &TcpConfig) -> Result<TcpConfig, Problem> {
     check(tcp)?;
     let max_rto = bounded("max_rto", tcp.max_rto)?;
     let min_rto = positive("min_rto", tcp.min_rto)?;
-    let initial_rto = positive("initial_rto", tcp.initial_rto.unwrap_or(min_rto))?;
+    let initial_rto = positive("initial_rto", tcp.initial_rto())?;
     for (key, rto) in [("min_rto", min_rto), ("initial_rto", initial_rto)] {
         if rto > max_rto {
             return Err(Problem::at(key, format!("{rto} is more than `max_rto`, {max_rto}")));
         }
     }
-    Ok(TcpConfig {
-        mss: tcp.mss,
-        initial_window: tcp.initial_window,
-        initial_ssthresh: tcp.initial_ssthresh,
-        control: tcp.control,
-        recovery: tcp.recovery,
-        loss_detection: tcp.loss_detection,
-        min_rto,
-        max_rto,
-        initial_rto,
-        receive_window: tcp.receive_window,
-        delayed_ack: tcp.delayed_ack.map(|delay| positive("delayed_ack", delay)).transpose()?,
-        idle_restart: tcp.idle_restart,
-        dup_threshold: tcp.dup_threshold,
-        pacing: pacing(tcp.pacing)?,
-    })
+    if let Some(delay) = tcp.delayed_ack {
+        positive("delayed_ack", delay)?;
+    }
+    if let Some(ratios) = tcp.pacing {
+        check_pacing(ratios)?;
+    }
+    Ok(TcpConfig { initial_rto: Some(initial_rto), ..*tcp })
 }
 
-fn pacing(pacing: raw::Pacing) -> Result<Option<Pacing>, Problem> {
-    let ratios = match pacing {
-        raw::Pacing::Switch(false) => return Ok(None),
-        raw::Pacing::Switch(true) => Pacing::default(),
-        raw::Pacing::Ratios(ratios) => ratios,
-    };
+fn check_pacing(ratios: Pacing) -> Result<(), Problem> {
     let Pacing { slow_start_ratio, avoidance_ratio } = ratios;
     for (key, ratio) in
         [("slow_start_ratio", slow_start_ratio), ("avoidance_ratio", avoidance_ratio)]
@@ -135,10 +105,10 @@ fn pacing(pacing: raw::Pacing) -> Result<Option<Pacing>, Problem> {
             return Err(Problem::at(key, message).help(help).inside("pacing"));
         }
     }
-    Ok(Some(ratios))
+    Ok(())
 }
 
-fn check(tcp: &Tcp) -> Result<(), Problem> {
+fn check(tcp: &TcpConfig) -> Result<(), Problem> {
     if !(LEAST_MSS..=MOST_MSS).contains(&tcp.mss) {
         return Err(Problem::at("mss", format!("{} is not a segment's payload", tcp.mss))
             .help(format!("from {LEAST_MSS} to {MOST_MSS} bytes; 1460 fills an MTU of 1500")));
@@ -158,14 +128,14 @@ fn check(tcp: &Tcp) -> Result<(), Problem> {
         return Err(Problem::at("initial_ssthresh", format!("{segments} segments are too few"))
             .help("at least 2 (RFC 5681 section 3.1)"));
     }
-    window("receive_window", tcp.receive_window, tcp).map(drop)
+    check_window("receive_window", tcp.receive_window, tcp)
 }
 
 /// A window that the initial one fits.
-fn window(key: &str, size: Bytes, tcp: &Tcp) -> Result<Bytes, Problem> {
+fn check_window(key: &str, size: Bytes, tcp: &TcpConfig) -> Result<(), Problem> {
     let least = u64::from(tcp.mss) * u64::from(tcp.initial_window);
     if (least..=MOST_WINDOW).contains(&size.0) {
-        return Ok(size);
+        return Ok(());
     }
     Err(Problem::at(key, format!("{size} is not a window"))
         .help(format!("from {least}B (the initial window) to {MOST_WINDOW}B (RFC 7323)")))

@@ -168,8 +168,8 @@ fn request_ends(pattern: &Pattern) -> Result<(&[u32], usize), Problem> {
     match pattern {
         // A client that is a server too does not ask itself.
         Pattern::Sets { clients, servers } => {
-            let own = usize::from(clients.iter().any(|client| servers.contains(client)));
-            Ok((clients, servers.len() - own))
+            let itself = usize::from(clients.iter().any(|client| servers.contains(client)));
+            Ok((clients, servers.len() - itself))
         }
         Pattern::Pairs { clients, .. } => Ok((clients, 1)),
         Pattern::Permutation | Pattern::Incast { .. } => {

@@ -188,8 +188,8 @@ mod tests {
         assert!(pairs.iter().all(|(from, to)| from != to));
         for host in 10..15 {
             let sent = graph.flows.iter().filter(|f| f.from == host).map(|f| f.size.0);
-            let own = 20 + u64::from(host < 13);
-            assert_eq!(sent.sum::<u64>(), 103 - own);
+            let kept = 20 + u64::from(host < 13);
+            assert_eq!(sent.sum::<u64>(), 103 - kept);
         }
     }
 }

@@ -100,8 +100,8 @@ fn hosts_have_addresses_by_number_or_their_own() {
             "192.0.2.4 2001:db8::4"
         ]
     );
-    let own = "[addresses.hosts]\nhost-3 = [\"192.0.2.7\", \"2001:db8::7\"]\n";
-    assert_eq!(addresses(own), ["10.0.0.1", "10.0.0.2", "192.0.2.7 2001:db8::7", "10.0.0.4"]);
+    let hosts = "[addresses.hosts]\nhost-3 = [\"192.0.2.7\", \"2001:db8::7\"]\n";
+    assert_eq!(addresses(hosts), ["10.0.0.1", "10.0.0.2", "192.0.2.7 2001:db8::7", "10.0.0.4"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use heddle_units::Time;
 
-use super::link::Network;
+use super::Network;
 use super::port::{Priority, Slot};
 
 /// The decision on a packet at a port.
@@ -25,7 +25,8 @@ enum Verdict {
 
 impl Network {
     /// Enqueues a packet at a port if it is admitted; drops and counts it otherwise.
-    #[cold]
+    // Not cold: acknowledgements at hosts that send take this way.
+    #[inline(never)]
     pub(super) fn send_if_admitted(&mut self, now: Time, port_id: u32, packet: u32) {
         match self.admit(now, port_id, packet) {
             Verdict::First { end } => return self.accept_first(now, port_id, packet, end),

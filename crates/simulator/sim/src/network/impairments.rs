@@ -10,9 +10,8 @@ use heddle_policy::mix;
 use heddle_scenario::{Impairment, Share};
 use heddle_units::{Rate, Time};
 
-use super::link::Network;
-use super::packet::NIL;
 use super::port::{LinkClass, Slot};
+use super::{NIL, Network};
 use crate::random::Random;
 
 /// Ports that lose packets, or whose delay has fallen.

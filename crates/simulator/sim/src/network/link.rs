@@ -5,46 +5,15 @@
 //! therefore costs one event for each link, its arrival. Only the packet at the head of each link
 //! has an event pending; the others wait in the list of the link.
 
-use heddle_policy::{DreShift, Util};
+use heddle_policy::Util;
 use heddle_transport::Kind;
 use heddle_units::{Bytes, Time};
 
-use super::impairments::Impairments;
-use super::management::Management;
-use super::packet::{Hot, NIL, PacketKind, Packets};
-use super::port::{LinkClass, Port, Slot};
+use super::packet::{Hot, PacketKind};
+use super::port::Slot;
 use super::priority_queue::PriorityQueue;
-use crate::engine::{Event, Wheel};
-
-/// Drops and marks of a port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PortStats {
-    /// Packets dropped at a full buffer.
-    pub(crate) buffer_drops: u64,
-    /// Packets on a link when it failed, sent to it while it was down, or lost on it while it was
-    /// impaired.
-    pub(crate) failure_drops: u64,
-    /// Packets marked by ECN.
-    pub(crate) ecn_marks: u64,
-}
-
-/// All ports, the packets on them, and the events to come.
-pub(crate) struct Network {
-    pub(crate) ports: Vec<Port>,
-    pub(crate) port_stats: Vec<PortStats>,
-    pub(crate) classes: Vec<LinkClass>,
-    pub(crate) packets: Packets,
-    pub(crate) events: Wheel,
-    /// Time constant of the utilisation estimator, if the scheme uses one.
-    pub(crate) meter: Option<DreShift>,
-    /// Of the ports with two queues: the hosts' own, which are the first, or all.
-    pub(crate) priority_queues: Vec<PriorityQueue>,
-    pub(crate) impairments: Impairments,
-    /// Shared buffers and RED.
-    pub(crate) management: Management,
-    /// Packet hops: packets accepted by a port.
-    pub(crate) hops: u64,
-}
+use super::{NIL, Network};
+use crate::engine::Event;
 
 impl Network {
     /// Enqueues a packet at a port, or drops and counts it.

@@ -21,9 +21,9 @@ use heddle_fabric::Fabric;
 use heddle_scenario::{Red, SharedBuffer};
 use heddle_units::{Rate, Time};
 
-use super::link::Network;
-use super::packet::{NIL, PacketKind};
+use super::packet::PacketKind;
 use super::port::LinkClass;
+use super::{NIL, Network};
 use crate::random::Random;
 
 /// Packets that an idle port is taken to send while the average decays, in bytes.

@@ -11,9 +11,6 @@ use heddle_units::Time;
 use super::port::Priority;
 use crate::five_tuple::{FiveTuple, PortsAndTtl};
 
-/// No packet.
-pub(crate) const NIL: u32 = u32::MAX;
-
 /// Kind of a packet, as switches handle it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKind {

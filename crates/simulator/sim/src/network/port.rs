@@ -4,14 +4,7 @@ use heddle_policy::{Dre, DreShift};
 use heddle_scenario::PortLimits;
 use heddle_units::{Bytes, Rate, Time};
 
-use super::packet::NIL;
-
-/// When a packet is transmitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub(super) start: Time,
-    pub(super) end: Time,
-}
+use super::NIL;
 
 /// Packets of a port that are sent before others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +15,13 @@ pub(crate) enum Priority {
     Control,
     /// Control packets, probes and the first bytes of flows, at a switch's port.
     FirstBytes,
+}
+
+/// Times of a packet's transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) start: Time,
+    pub(super) end: Time,
 }
 
 /// One part in so many of a switch port's buffer is for packets that go before others.

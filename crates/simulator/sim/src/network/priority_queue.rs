@@ -18,9 +18,9 @@
 
 use heddle_units::Time;
 
-use super::link::Network;
-use super::packet::{Hot, NIL};
+use super::packet::Hot;
 use super::port::{Priority, Slot};
+use super::{NIL, Network};
 
 /// The two queues of a port, beside what every port has.
 #[derive(Clone, Copy, Debug)]

@@ -64,32 +64,58 @@ pub enum JoinTime {
 }
 
 /// An MPTCP connection's parameters, the same at both ends.
+// serde reads its own keys, not those of TCP, which are in the same table: a reader of files reads
+// one after the other, and knows the place of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Multipath"))]
 pub struct MptcpConfig {
     /// Parameters of each subflow. The receive window is shared by all subflows (RFC 8684 section
     /// 3.3.1).
-    #[cfg_attr(feature = "serde", serde(flatten))]
+    #[cfg_attr(feature = "serde", serde(flatten, skip_deserializing))]
     pub tcp: TcpConfig,
-    /// Protocol version.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "number"))]
+    /// The protocol's version: 0 is RFC 6824, 1 is RFC 8684. They differ in handshakes. Default: 1.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "number", deserialize_with = "version"))]
+    #[cfg_attr(feature = "schemars", schemars(with = "u8"))]
     pub version: Version,
-    /// Number of subflows, the first included: 1 to 16.
+    /// Subflows of a connection, the first included: 1 to 16. Default: 2 (MP-HULA section 3).
     pub subflows: u8,
-    /// Coupling of the congestion windows.
+    /// Coupling of the subflows' congestion windows. Default: "lia" (RFC 6356). All but "uncoupled"
+    /// are controllers of their own and take no `control`.
     pub coupling: Coupling,
-    /// Packet scheduler.
+    /// Choice of the subflow that takes the next data. Default: "lowest-rtt" (Linux's default).
     pub scheduler: Scheduler,
-    /// Time at which the further subflows open.
+    /// Time at which a client opens its further subflows. Default: "after-data" (RFC 8684 section
+    /// 3.1).
     pub join: JoinTime,
-    /// Action when the receive window is full.
+    /// The client's action when the connection's receive window is full although a subflow could
+    /// send. Default: "wait", as Linux since 5.6. multipath-tcp.org's Linux does "penalise".
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "FullWindow::waits"))]
+    #[cfg_attr(feature = "schemars", schemars(extend("default" = "wait")))]
     pub full_window: FullWindow,
-    /// Most bytes of a subflow without an acknowledgement, beside the receive window; `None` does
-    /// not limit a subflow by itself.
-    // ns-2's `window_`, which each of its TCP agents has, and so each subflow.
+    /// Most bytes of a subflow without an acknowledgement, beside the receive window, as each of
+    /// ns-2's TCP agents has its `window_`. Default: none.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub subflow_window: Option<Bytes>,
+}
+
+impl Default for MptcpConfig {
+    fn default() -> MptcpConfig {
+        MptcpConfig {
+            tcp: TcpConfig::default(),
+            version: Version::V1,
+            subflows: 2,
+            coupling: Coupling::Lia,
+            scheduler: Scheduler::LowestRtt,
+            join: JoinTime::AfterData,
+            full_window: FullWindow::Wait,
+            subflow_window: None,
+        }
+    }
 }
 
 #[cfg(feature = "serde")]
@@ -105,6 +131,17 @@ fn number<S: serde::Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Er
         Version::V0 => 0,
         Version::V1 => 1,
     })
+}
+
+#[cfg(feature = "serde")]
+fn version<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Version, D::Error> {
+    match <u8 as serde::Deserialize>::deserialize(from)? {
+        0 => Ok(Version::V0),
+        1 => Ok(Version::V1),
+        other => Err(serde::de::Error::custom(format_args!(
+            "MPTCP has no version {other}\nhelp: 0 (RFC 6824) or 1 (RFC 8684)"
+        ))),
+    }
 }
 
 /// Prepared form of [`MptcpConfig`], shared by connections.

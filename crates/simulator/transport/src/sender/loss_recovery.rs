@@ -26,9 +26,9 @@ use heddle_units::Time;
 
 use super::rack::Rack;
 use super::scoreboard::Scoreboard;
-use super::{Phase, Sender, SenderCounters, data};
+use super::{Phase, Sender, data};
 use crate::congestion::Acked;
-use crate::{LossDetection, Recovery, Segment, TcpConfig};
+use crate::{LossDetection, Recovery, Segment, SenderCounters, TcpConfig};
 
 /// Loss recovery state of a sender.
 #[derive(Clone, Debug, Default)]

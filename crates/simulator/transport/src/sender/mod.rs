@@ -17,7 +17,9 @@ use heddle_units::Time;
 
 use crate::congestion::{Acked, CongestionControl, Gain, PathState};
 use crate::rtt::Rtt;
-use crate::{Ecn, Kind, LossDetection, Options, Segment, SenderState, TcpConfig, Timestamp};
+use crate::{
+    Ecn, Kind, LossDetection, Options, Segment, SenderCounters, SenderState, TcpConfig, Timestamp,
+};
 use loss_recovery::LossRecovery;
 
 /// Connection and loss recovery state.
@@ -41,19 +43,6 @@ enum Phase {
     Recovery,
     /// Retransmitting after a timeout.
     Loss,
-}
-
-/// Counters of a [`Sender`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SenderCounters {
-    /// Segments sent: SYNs, data and retransmissions.
-    pub segments: u64,
-    /// Retransmissions, SYNs included.
-    pub retransmitted: u64,
-    /// Retransmission timeouts, those of SYNs included.
-    pub timeouts: u64,
-    /// Entries into fast recovery.
-    pub fast_recoveries: u64,
 }
 
 /// The sender of a connection. The crate documentation shows the caller's loop.

@@ -44,7 +44,7 @@ fn data_follows_the_handshake_after_one_round_trip() {
 
 #[test]
 fn a_lost_syn_is_sent_again_after_the_initial_timeout_doubling() {
-    let config = TcpConfig { initial_rto: Time::millis(3), ..TcpConfig::default() };
+    let config = TcpConfig { initial_rto: Some(Time::millis(3)), ..TcpConfig::default() };
     let lost = |kind, n| if kind == Kind::Syn && n < 3 { Fate::Drop } else { Fate::Pass };
     let mut net = Net::one(config, LINK, 10_000).with_fate(lost);
     net.run();

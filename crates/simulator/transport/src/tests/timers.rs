@@ -22,7 +22,7 @@ fn data_times(net: &Net) -> Vec<u64> {
 fn the_timeout_doubles_up_to_its_maximum() {
     let config = TcpConfig {
         min_rto: Time::millis(2),
-        initial_rto: Time::millis(5),
+        initial_rto: Some(Time::millis(5)),
         max_rto: Time::millis(16),
         ..TcpConfig::default()
     };

@@ -1,14 +1,14 @@
 //! Random small scenarios.
 
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, Rules};
+use heddle_policy::entropy::{FlowBenderConfig, PlbConfig, RepsConfig};
 use heddle_policy::{
     CongaConfig, CongaPrimeConfig, Detection, DrillConfig, FlowcutConfig, HulaConfig,
     LetItFlowConfig, MpHulaConfig, MptcpTablesConfig, ShuttleConfig, ShuttleRules,
 };
 use heddle_scenario::{
-    Cflb, Change, Entropy, Event, Fabric, FlowBender, Graph, Link, Measure, Node, Placing, Plb,
-    PortLimits, Red, ReplayFlow, Reps, Routing, Scenario, Scheme, Share, SharedBuffer, Transport,
-    Until, Workload,
+    Cflb, Change, Entropy, Event, Fabric, Graph, Link, Measure, Node, Placing, PortLimits, Red,
+    ReplayFlow, Routing, Scenario, Scheme, Share, SharedBuffer, Transport, Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
@@ -160,7 +160,7 @@ prop_compose! {
     ) -> TcpConfig {
         TcpConfig {
             control, recovery, loss_detection, mss, initial_window, delayed_ack, min_rto,
-            initial_rto: min_rto,
+            initial_rto: Some(min_rto),
             max_rto: Time::millis(8),
             ..TcpConfig::default()
         }
@@ -326,10 +326,10 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
 }
 
 fn entropy() -> impl Strategy<Value = Entropy> {
-    let flowbender = FlowBender { threshold: 0.05, rounds: 1 };
+    let flowbender = FlowBenderConfig { threshold: 0.05, rounds: 1 };
     let suspend = Time::millis(5);
-    let plb = Plb { threshold: 0.5, rehash_rounds: 4, idle_rehash_rounds: 1, suspend };
-    let reps = Reps { freeze: Time::millis(1), explore: 4 };
+    let plb = PlbConfig { threshold: 0.5, rehash_rounds: 4, idle_rehash_rounds: 1, suspend };
+    let reps = RepsConfig { freeze: Time::millis(1), explore: 4 };
     select(vec![
         Entropy::Flow,
         Entropy::Spray,

@@ -285,12 +285,12 @@ mod tests {
                     3 => drop(history.retransmit_lost(Time::micros(at))),
                     _ => history.mark_on_timeout(|sent| sent.start < at),
                 }
-                let of = |state| {
+                let bytes_in = |state| {
                     let in_state = history.segments.iter().filter(move |sent| sent.state == state);
                     in_state.map(Sent::bytes).sum::<u64>()
                 };
-                prop_assert_eq!(history.sacked(), of(State::Sacked));
-                prop_assert_eq!(history.lost(), of(State::Lost));
+                prop_assert_eq!(history.sacked(), bytes_in(State::Sacked));
+                prop_assert_eq!(history.lost(), bytes_in(State::Lost));
                 let sacked = history.segments.iter().filter(|sent| sent.state == State::Sacked);
                 prop_assert_eq!(history.sacked_segments() as usize, sacked.count());
                 let (front, back) = history.segments.as_slices();

@@ -4,7 +4,7 @@ use schemars::Schema;
 use serde_json::{Value, json};
 
 /// A table with a `kind` may be its name alone, unless it has a key without a default.
-pub(super) fn also_by_name(schema: &mut Schema) {
+pub(crate) fn also_by_name(schema: &mut Schema) {
     let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return };
     let names = kinds.iter().filter_map(|kind| kind.pointer("/properties/kind/const").cloned());
     let names: Vec<Value> = names.filter(|name| name != "external").collect();
