@@ -12,8 +12,9 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(Ethernet { ether_type: EtherType::SHIM, payload, .. }) = Ethernet::parse(bytes) else {
         return;
     };
-    let Ok((_, next, packet)) = Shim::parse(payload) else { return };
-    if let Ok(segment) = IpPacket::parse(next, packet).and_then(|ip| TcpSegment::parse(ip.payload))
+    let Ok(inner) = Shim::parse(payload) else { return };
+    if let Ok(segment) = IpPacket::parse(inner.ether_type, inner.payload)
+        .and_then(|ip| TcpSegment::parse(ip.payload))
     {
         mptcp::find(segment.options);
     }

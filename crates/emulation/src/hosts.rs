@@ -149,9 +149,9 @@ fn spawn(
 ) -> Result<Process, EmulationError> {
     let name = network.fabric.node(host).name.clone();
     let failed = || EmulationError::system(format!("starting the process of {name}"));
-    let own = env::current_exe().map_err(failed())?;
+    let this_program = env::current_exe().map_err(failed())?;
     let mut command = Command::new("nsenter");
-    command.arg(format!("--net={}", network.path(host).display())).arg(own).arg("host");
+    command.arg(format!("--net={}", network.path(host).display())).arg(this_program).arg("host");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().map_err(failed())?;
     let (Some(orders), Some(output)) = (child.stdin.take(), child.stdout.take()) else {

@@ -178,18 +178,19 @@ impl TcpCounters {
                 fs::read_to_string(&path).map_err(EmulationError::system(path))
             };
             let named = parse(&(read("snmp")? + &read("netstat")?));
-            let of = |name: &str| {
+            let counter = |name: &str| {
                 let missing = || {
                     let file = format!("snmp and netstat of /proc/{}/net", hosts.id(host));
                     LabError::unreadable(file, name, format!("{named:?}"))
                 };
                 named.get(name).copied().ok_or_else(missing)
             };
-            sum.segments += of("Tcp.OutSegs")?;
-            sum.retransmitted += of("Tcp.RetransSegs")?;
-            sum.timeouts += of("TcpExt.TCPTimeouts")?;
-            sum.fast_recoveries += of("TcpExt.TCPSackRecovery")? + of("TcpExt.TCPRenoRecovery")?;
-            sum.out_of_order += of("TcpExt.TCPOFOQueue")?;
+            sum.segments += counter("Tcp.OutSegs")?;
+            sum.retransmitted += counter("Tcp.RetransSegs")?;
+            sum.timeouts += counter("TcpExt.TCPTimeouts")?;
+            sum.fast_recoveries +=
+                counter("TcpExt.TCPSackRecovery")? + counter("TcpExt.TCPRenoRecovery")?;
+            sum.out_of_order += counter("TcpExt.TCPOFOQueue")?;
         }
         Ok(sum)
     }

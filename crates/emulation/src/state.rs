@@ -107,8 +107,8 @@ pub(crate) fn pins(lab: &str) -> PathBuf {
 /// # Errors
 /// If the process cannot read its own start time.
 pub fn own_process() -> Result<Process, EmulationError> {
-    let own = Process::running(std::process::id());
-    own.ok_or_else(|| EmulationError::System {
+    let this_process = Process::running(std::process::id());
+    this_process.ok_or_else(|| EmulationError::System {
         what: "the start time of this process, in /proc".into(),
         source: ErrorKind::NotFound.into(),
     })
@@ -169,9 +169,9 @@ pub fn remove_left_over() -> Result<Vec<String>, EmulationError> {
 }
 
 fn remove(lab: &str) -> Result<(), EmulationError> {
-    let own = format!("{PREFIX}{lab}.");
+    let prefix = format!("{PREFIX}{lab}.");
     let namespaces: BTreeSet<String> =
-        entries(Path::new(NAMESPACES)).filter(|name| name.starts_with(&own)).collect();
+        entries(Path::new(NAMESPACES)).filter(|name| name.starts_with(&prefix)).collect();
     names::remove(&namespaces)?;
     [pins(lab), folder(lab)].iter().try_for_each(|folder| remove_folder(folder))
 }

@@ -94,12 +94,12 @@ impl Capture {
 /// Sends a SYN to a loopback port, and returns the bytes that tell it from other packets: addresses
 /// and ports.
 fn send_marker() -> io::Result<[u8; 12]> {
-    let own = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
-    socket.bind(&own(0).into())?;
+    socket.bind(&local(0).into())?;
     let port = socket.local_addr()?.as_socket().map_or(0, |address| address.port());
     // Nobody listens there; the SYN is sent nevertheless.
-    let _ = socket.connect(&own(MARKER_PORT).into());
+    let _ = socket.connect(&local(MARKER_PORT).into());
     let mut marker = [127, 0, 0, 1, 127, 0, 0, 1, 0, 0, 0, 0];
     marker[8..10].copy_from_slice(&port.to_be_bytes());
     marker[10..].copy_from_slice(&MARKER_PORT.to_be_bytes());

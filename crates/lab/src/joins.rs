@@ -70,10 +70,10 @@ fn established_joins(connections: &[Connection]) -> Result<usize, LabError> {
 /// If a backend's counters cannot be read.
 pub fn joins_refused(lab: &Lab) -> Result<u64, LabError> {
     const NAME: &str = "MPJoinNoTokenFound";
-    let of = |backend| {
+    let refused_by = |backend| {
         let counters = mptcp_counters(backend)?;
         let missing = || LabError::unreadable("nstat", NAME, format!("{counters:?}"));
         counters.get(NAME).copied().ok_or_else(missing)
     };
-    lab.backends().iter().map(of).sum()
+    lab.backends().iter().map(refused_by).sum()
 }

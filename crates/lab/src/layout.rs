@@ -43,13 +43,13 @@ const CLIENT: &[&str] = &["net.mptcp.blackhole_timeout=0"];
 
 impl Role {
     pub(crate) fn settings(self) -> impl Iterator<Item = &'static str> {
-        let own = match self {
+        let of_role = match self {
             Role::Client => CLIENT,
             Role::Router => ROUTER,
             Role::Balancer => &[],
             Role::Backend => BACKEND,
         };
-        COMMON.iter().chain(own).copied()
+        COMMON.iter().chain(of_role).copied()
     }
 
     /// The host with the number `index` of this role, in the lab `prefix`.

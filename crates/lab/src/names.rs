@@ -60,8 +60,8 @@ fn start_time(stat: &str) -> Option<u64> {
 /// A name for one more lab, or set of daemons, of this process.
 pub(crate) fn unique() -> Result<String, LabError> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let own = Process::running(process::id());
-    let Process { id, start } = own.ok_or_else(|| {
+    let this_process = Process::running(process::id());
+    let Process { id, start } = this_process.ok_or_else(|| {
         LabError::unreadable("/proc/self/stat", "the start time of this process", "none")
     })?;
     Ok(format!("{PREFIX}{id}_{start}-{}", COUNT.fetch_add(1, Ordering::Relaxed)))
@@ -137,11 +137,11 @@ fn kill_programs(namespace: &str) -> Result<(), LabError> {
         Err(_) if !path(namespace).exists() => return Ok(()),
         ids => ids?,
     };
-    let own = i32::try_from(process::id()).ok();
+    let this_process = i32::try_from(process::id()).ok();
     for line in ids.lines() {
         let unreadable = |_| LabError::unreadable("ip netns pids", "a process id", line);
         let id: i32 = line.trim().parse().map_err(unreadable)?;
-        if let Some(found) = Pid::from_raw(id).filter(|_| Some(id) != own) {
+        if let Some(found) = Pid::from_raw(id).filter(|_| Some(id) != this_process) {
             // It may have ended by itself meanwhile.
             let _ = kill_process(found, Signal::KILL);
         }
@@ -171,8 +171,8 @@ mod tests {
 
     #[test]
     fn a_reused_process_id_is_another_process() {
-        let own = Process::running(process::id()).unwrap();
-        assert!(!Process { start: own.start + 1, ..own }.is_running());
+        let this_process = Process::running(process::id()).unwrap();
+        assert!(!Process { start: this_process.start + 1, ..this_process }.is_running());
     }
 
     #[test]

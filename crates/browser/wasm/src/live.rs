@@ -42,8 +42,8 @@ pub struct Live<'a, L> {
     lanes: Vec<(String, String)>,
     /// The sampled port of each lane; known with the first sample.
     ports: Option<Vec<Option<usize>>>,
-    /// Changes of lanes' states in order of time: when, which, and whether it is up from then on.
-    changes: Vec<(Time, usize, bool)>,
+    /// Changes of lanes' states in order of time.
+    changes: Vec<LaneChange>,
     levels: Vec<u8>,
     flows: Vec<f64>,
 }
@@ -77,13 +77,20 @@ impl<'a, L: Listener> Live<'a, L> {
     }
 
     fn is_up(&self, lane: usize, at: Time) -> bool {
-        let before = self.changes.iter().take_while(|(since, ..)| *since < at);
-        before.filter(|(_, changed, _)| *changed == lane).last().is_none_or(|(.., up)| *up)
+        let before = self.changes.iter().take_while(|change| change.at < at);
+        before.filter(|change| change.lane == lane).last().is_none_or(|change| change.is_up)
     }
 }
 
+/// A lane comes up or goes down.
+struct LaneChange {
+    at: Time,
+    lane: usize,
+    is_up: bool,
+}
+
 /// The changes of the lanes, those of the start first.
-fn changes(scenario: &Scenario, lanes: &[(String, String)]) -> Vec<(Time, usize, bool)> {
+fn changes(scenario: &Scenario, lanes: &[(String, String)]) -> Vec<LaneChange> {
     let graph = &scenario.fabric.graph;
     let name = |node: u32| graph.nodes[node as usize].name.as_str();
     // Parallel links have the same names; the drawing has them in the graph's order.
@@ -95,18 +102,20 @@ fn changes(scenario: &Scenario, lanes: &[(String, String)]) -> Vec<(Time, usize,
         let ends = graph.links[link as usize].ends;
         graph.links[..link as usize].iter().filter(|other| other.ends == ends).count()
     };
-    let mut changes: Vec<(Time, usize, bool)> = Vec::new();
+    let mut changes = Vec::new();
     for (a, b) in &scenario.fabric.failed {
         let lanes: Vec<usize> = lanes_of(a, b);
-        changes.extend(lanes.into_iter().map(|lane| (Time::ZERO, lane, false)));
+        let down = |lane| LaneChange { at: Time::ZERO, lane, is_up: false };
+        changes.extend(lanes.into_iter().map(down));
     }
     for event in &scenario.events {
-        let Some(up) = event.change.is_up() else { continue };
+        let Some(is_up) = event.change.is_up() else { continue };
         for &link in &event.links {
             let (a, b) = graph.links[link as usize].ends;
             let lanes: Vec<usize> = lanes_of(name(a), name(b));
             let of_link = lanes.chunks(2).nth(nth(link)).unwrap_or_default();
-            changes.extend(of_link.iter().map(|&lane| (event.at, lane, up)));
+            let change = |&lane| LaneChange { at: event.at, lane, is_up };
+            changes.extend(of_link.iter().map(change));
         }
     }
     changes

@@ -13,17 +13,17 @@ impl Network {
     pub(super) fn set_up_host(&self, host: u32) -> Result<(), EmulationError> {
         // Segments as large as on a wire: a shaper and a switch then see what a network would.
         self.run(host, "ethtool -K eth0 tx off tso off gso off gro off")?;
-        let own = self.addresses.of_host(host);
+        let addresses = self.addresses.of_host(host);
         let mut lines: String =
-            own.iter().map(|own| format!("addr add {own}/32 dev eth0\n")).collect();
+            addresses.iter().map(|address| format!("addr add {address}/32 dev eth0\n")).collect();
         let first = self.addresses.first(host);
         let metrics = settings::route_metrics(self.scenario.transport.tcp());
         lines +=
             &format!("route add default via {GATEWAY} dev eth0 onlink src {first} {metrics}\n");
         self.ip(host, &lines)?;
-        match own.len() - 1 {
+        match addresses.len() - 1 {
             0 => Ok(()),
-            more => self.ip(host, &mptcp_lines(&own, more, &Roles::of(&self.scenario), host)),
+            more => self.ip(host, &mptcp_lines(&addresses, more, &Roles::of(&self.scenario), host)),
         }
     }
 }
@@ -66,8 +66,8 @@ mod tests {
             workload = { kind = \"long\", pairs = [\"host-1 host-9\", \"host-9 host-2\"] }\n";
         let none = |_: &str| Err(std::io::Error::other("none"));
         let roles = Roles::of(&load(&Source::new("a.toml", text), &none).unwrap());
-        let own: Vec<Ipv4Addr> = (1..=3).map(|last| Ipv4Addr::new(10, 1, 1, last)).collect();
-        let lines = |host| mptcp_lines(&own, 2, &roles, host);
+        let addresses: Vec<Ipv4Addr> = (1..=3).map(|last| Ipv4Addr::new(10, 1, 1, last)).collect();
+        let lines = |host| mptcp_lines(&addresses, 2, &roles, host);
         let endpoint = |last| format!("mptcp endpoint add 10.1.1.{last} dev eth0 subflow\n");
         let limits = |most| format!("mptcp limits set subflow {most} add_addr_accepted 0\n");
         assert_eq!(lines(0), limits(2) + &endpoint(2) + &endpoint(3));

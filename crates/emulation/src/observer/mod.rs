@@ -128,10 +128,10 @@ fn observed_hops(network: &Network, switch: u32, links: Links) -> BTreeMap<[u8; 
         Links::FromTop => tier(device) == top,
         Links::Fabric => !device.info.to_host,
     };
-    let own = |device: Device<'_>| {
+    let mac_and_hop = |device: Device<'_>| {
         (network.own_mac(&device).octets(), Hop { link: device.info.link, to: switch })
     };
-    network.devices(switch).filter(wanted).map(own).collect()
+    network.devices(switch).filter(wanted).map(mac_and_hop).collect()
 }
 
 fn open() -> std::io::Result<Socket> {
@@ -180,7 +180,8 @@ fn subflow(frame: &[u8]) -> Option<Subflow> {
     let ethernet = Ethernet::parse(frame).ok()?;
     let (kind, packet) = match ethernet.ether_type {
         EtherType::SHIM => {
-            Shim::parse(ethernet.payload).ok().map(|(_, kind, packet)| (kind, packet))?
+            let inner = Shim::parse(ethernet.payload).ok()?;
+            (inner.ether_type, inner.payload)
         }
         kind => (kind, ethernet.payload),
     };

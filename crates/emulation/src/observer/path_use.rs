@@ -54,10 +54,11 @@ fn tiers(graph: &Graph, hop: Hop) -> (u8, u8) {
 /// hops.
 fn path(graph: &Graph, hops: &Hops) -> BTreeSet<Hop> {
     let is_last = |(hop, at): &(&Hop, &u64)| {
-        let of = tiers(graph, **hop);
-        let later =
-            |(other, later): (&Hop, &u64)| tiers(graph, *other) == of && (later, other) > (at, hop);
-        of.0 == of.1 || !hops.iter().any(later)
+        let ends = tiers(graph, **hop);
+        let later = |(other, later): (&Hop, &u64)| {
+            tiers(graph, *other) == ends && (later, other) > (at, hop)
+        };
+        ends.0 == ends.1 || !hops.iter().any(later)
     };
     hops.iter().filter(is_last).map(|(hop, _)| *hop).collect()
 }

@@ -288,6 +288,6 @@ fn orphaned_pins() -> PathBuf {
 /// Waits until a process has entered a namespace.
 fn wait_until_in(namespace: &Path, process: u32) {
     let inode = |path: &Path| std::fs::metadata(path).map(|data| data.ino()).ok();
-    let own = PathBuf::from(format!("/proc/{process}/ns/net"));
-    eventually(LIMIT, || equal(&inode(&own), &inode(namespace))).unwrap();
+    let own_namespace = PathBuf::from(format!("/proc/{process}/ns/net"));
+    eventually(LIMIT, || equal(&inode(&own_namespace), &inode(namespace))).unwrap();
 }

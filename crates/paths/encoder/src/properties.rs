@@ -135,19 +135,19 @@ proptest! {
         for (pair, subflows, gbps) in draws {
             let (from, to) = any_pair(&fabric, pair);
             let Ok(paths) = fabric.paths(&routes, from, to) else { continue };
-            let mut own: Vec<Path> = Vec::new();
+            let mut placed: Vec<Path> = Vec::new();
             for _ in 0..subflows {
                 let rate = gbps.map(Rate::gbps);
-                let demand = Demand { avoid: &own, rate };
+                let demand = Demand { avoid: &placed, rate };
                 let placement = placer.place(&paths, &demand);
-                let links: Vec<u32> = own.iter().flat_map(|path| path.fabric_ports(&fabric)).collect();
+                let links: Vec<u32> = placed.iter().flat_map(|path| path.fabric_ports(&fabric)).collect();
                 let is_apart = |path: &Path| path.fabric_ports(&fabric).all(|link| !links.contains(&link));
                 prop_assert_eq!(placement.shared == 0, is_apart(&placement.path));
                 let is_counted = scheduler == Scheduler::FewestFlows || rate.is_none();
                 if is_counted && placement.shared > 0 {
                     prop_assert!(!paths.iter().any(|path| is_apart(&path)));
                 }
-                own.push(placement.path.clone());
+                placed.push(placement.path.clone());
                 held.push(placement);
             }
         }

@@ -56,13 +56,13 @@ mod tests {
     /// 0x85944171f73967e8 for "foobar".
     #[test]
     fn it_is_fnv_1a() {
-        let of = |words: &[[u8; 8]]| {
+        let digest_of = |words: &[[u8; 8]]| {
             let mut digest = Digest::default();
             words.iter().for_each(|&word| digest.word(u64::from_le_bytes(word)));
             digest.value()
         };
-        assert_eq!(of(&[]), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(of(&[[0; 8]]), 0xa8c7_f832_281a_39c5);
-        assert_eq!(of(&[*b"abcdefgh"]), 0x25da_8c18_36a8_d66d);
+        assert_eq!(digest_of(&[]), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(digest_of(&[[0; 8]]), 0xa8c7_f832_281a_39c5);
+        assert_eq!(digest_of(&[*b"abcdefgh"]), 0x25da_8c18_36a8_d66d);
     }
 }

@@ -117,6 +117,14 @@ fn least_loaded(rnd: u32, next_hops: &[Port], ports: &mut impl Ports) -> Port {
     best
 }
 
+/// A packet of a host, as its sequence numbers describe it.
+#[derive(Clone, Copy, Debug)]
+struct SentPacket {
+    seq: u32,
+    bytes: u32,
+    is_syn: bool,
+}
+
 impl Flowcut {
     /// The hop of a flow without an entry. Every packet with the same number takes the same.
     fn hashed(&self, packet: &Header, number: u16, next_hops: &[Port]) -> Port {
@@ -185,7 +193,8 @@ impl Flowcut {
     }
 
     /// Records a packet from a host, before it is forwarded.
-    fn sent(&mut self, now: Nanos, hash: u32, (seq, bytes, is_syn): (u32, u32, bool)) {
+    fn sent(&mut self, now: Nanos, hash: u32, packet: SentPacket) {
+        let SentPacket { seq, bytes, is_syn } = packet;
         let Some(flows) = &mut self.flows else { return };
         let lost_after = self.lost_after;
         if flows.find(hash).is_none() {
@@ -243,7 +252,7 @@ impl Scheme for Flowcut {
     fn segment(&mut self, step: Step, segment: &Segment) -> ReceiveWindow {
         match segment.numbers {
             SequenceNumbers::Sent { seq, bytes, is_syn } => {
-                self.sent(step.now, segment.out_hash, (seq, bytes, is_syn));
+                self.sent(step.now, segment.out_hash, SentPacket { seq, bytes, is_syn });
                 ReceiveWindow::Kept
             }
             SequenceNumbers::Acknowledged { ack } => {

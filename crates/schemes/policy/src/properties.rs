@@ -82,8 +82,9 @@ fn headers() -> impl Strategy<Value = Header> {
 
 /// Next hops: some of the switch's ports, in order; sometimes a port that it does not have.
 fn hops() -> impl Strategy<Value = Vec<Port>> {
-    let own = prop::sample::subsequence((0..PORTS).collect::<Vec<_>>(), 1..=usize::from(PORTS));
-    prop_oneof![19 => own, 1 => any::<u16>().prop_map(|port| vec![port])]
+    let switch_ports =
+        prop::sample::subsequence((0..PORTS).collect::<Vec<_>>(), 1..=usize::from(PORTS));
+    prop_oneof![19 => switch_ports, 1 => any::<u16>().prop_map(|port| vec![port])]
         .prop_map(|ports| ports.into_iter().map(Port).collect())
 }
 

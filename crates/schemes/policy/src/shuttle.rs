@@ -252,10 +252,10 @@ impl Shuttle {
         ports: &mut impl Ports,
     ) -> Candidate {
         let remote = self.links(remote);
-        let own = u32::from(ports.tx_util(port));
+        let local_util = u32::from(ports.tx_util(port));
         let queue = self.queue(port, ports);
-        let cost = (remote.max(own) + queue) >> self.range_shift();
-        Candidate { port, shared, cost, local: own + queue }
+        let cost = (remote.max(local_util) + queue) >> self.range_shift();
+        Candidate { port, shared, cost, local: local_util + queue }
     }
 
     /// A remote figure in units of which 2^16 is a full link.

@@ -49,5 +49,5 @@ pub use ip::{IpPacket, Ipv4Header};
 pub use key::{Key, Token, Version};
 pub use mptcp::MptcpOption;
 pub use probe::Probe;
-pub use shim::{MptcpId, Shim, Subflow};
+pub use shim::{MptcpId, Shim, ShimFrame, Subflow};
 pub use tcp::{CommonOption, TcpFlags, TcpHeader, TcpSegment};

@@ -66,17 +66,16 @@ impl Shim {
     /// what follows (2).
     pub const BYTES: usize = 12;
 
-    /// Parses the shim at the front of a frame's payload with [`EtherType::SHIM`]. Returns the
-    /// shim, the next EtherType and the rest of the payload.
+    /// Parses the shim at the front of a frame's payload with [`EtherType::SHIM`].
     ///
     /// # Errors
     /// [`ParseError::Length`] for fewer than [`Shim::BYTES`] bytes.
-    pub fn parse(payload: &[u8]) -> Result<(Shim, EtherType, &[u8]), ParseError> {
+    pub fn parse(payload: &[u8]) -> Result<ShimFrame<'_>, ParseError> {
         let mut fields = Reader::new(payload);
         let id = MptcpId(fields.u64()?);
         let subflow = Subflow((fields.u16()? >> SUBFLOW_SHIFT) as u8 + 1);
-        let next = EtherType(fields.u16()?);
-        Ok((Shim { id, subflow }, next, fields.rest()))
+        let ether_type = EtherType(fields.u16()?);
+        Ok(ShimFrame { shim: Shim { id, subflow }, ether_type, payload: fields.rest() })
     }
 
     /// Writes the shim in front of a payload of EtherType `next`; returns [`Shim::BYTES`].
@@ -92,6 +91,17 @@ impl Shim {
     }
 }
 
+/// A frame's payload with a shim at its front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShimFrame<'a> {
+    /// The shim.
+    pub shim: Shim,
+    /// What follows it.
+    pub ether_type: EtherType,
+    /// The bytes behind it.
+    pub payload: &'a [u8],
+}
+
 /// The subflow number is in the top 4 of 16 bits.
 const SUBFLOW_SHIFT: u32 = 12;
 
@@ -103,7 +113,8 @@ mod tests {
     fn the_sixteenth_subflow_is_number_15_on_the_wire() {
         let bytes = [1, 2, 3, 4, 5, 6, 7, 8, 0xf0, 0x00, 0x08, 0x00];
         let shim = Shim { id: MptcpId(0x0102_0304_0506_0708), subflow: Subflow(16) };
-        assert_eq!(Shim::parse(&bytes), Ok((shim, EtherType::IPV4, &[][..])));
+        let frame = ShimFrame { shim, ether_type: EtherType::IPV4, payload: &[] };
+        assert_eq!(Shim::parse(&bytes), Ok(frame));
         let mut out = [0xff; Shim::BYTES];
         assert_eq!(shim.emit(EtherType::IPV4, &mut out), Ok(Shim::BYTES));
         assert_eq!(out, bytes);
@@ -113,7 +124,8 @@ mod tests {
     fn reserved_bits_are_ignored() {
         let bytes = [0, 0, 0, 0, 0, 0, 0, 0, 0x1f, 0xff, 0x86, 0xdd, 0x60];
         let shim = Shim { id: MptcpId(0), subflow: Subflow(2) };
-        assert_eq!(Shim::parse(&bytes), Ok((shim, EtherType::IPV6, &[0x60][..])));
+        let frame = ShimFrame { shim, ether_type: EtherType::IPV6, payload: &[0x60] };
+        assert_eq!(Shim::parse(&bytes), Ok(frame));
     }
 
     #[test]

@@ -134,8 +134,9 @@ mod tests {
 
     #[test]
     fn every_scheme_runs_on_one_of_the_fabrics_and_differs() {
-        let of = |scheme| TRANSPORTS.map(|t| FABRICS.map(|fabric| golden((fabric, t), scheme)));
-        let mut digests: Vec<_> = SCHEMES.iter().map(|scheme| of(scheme)).collect();
+        let digests_of =
+            |scheme| TRANSPORTS.map(|t| FABRICS.map(|fabric| golden((fabric, t), scheme)));
+        let mut digests: Vec<_> = SCHEMES.iter().map(|scheme| digests_of(scheme)).collect();
         assert!(digests.iter().flatten().all(|pair| pair.iter().any(|&digest| digest != 0)));
         digests.sort_unstable();
         digests.dedup();

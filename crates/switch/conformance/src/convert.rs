@@ -17,16 +17,17 @@ use config::PORTS;
 
 /// A step.
 pub fn input(now: u64, random: u32, input: &Input) -> StepInput {
-    let of = |kind: StepKind| StepInput { now, kind: kind as u32, random, ..StepInput::default() };
+    let input_of =
+        |kind: StepKind| StepInput { now, kind: kind as u32, random, ..StepInput::default() };
     match input {
-        Input::Packet(packet) => of_packet(of(StepKind::Packet), packet),
+        Input::Packet(packet) => of_packet(input_of(StepKind::Packet), packet),
         Input::Egress(packet) => StepInput {
             shim: shim(packet.shim),
             src_tor: packet.src_tor,
             tag: packet.tag,
-            ..of(StepKind::Egress)
+            ..input_of(StepKind::Egress)
         },
-        Input::Handshake(packet) => of_handshake(of(StepKind::Handshake), packet),
+        Input::Handshake(packet) => of_handshake(input_of(StepKind::Handshake), packet),
         Input::Probe(probe) => {
             let arrival = ProbeArrival {
                 port: probe.port,
@@ -40,11 +41,11 @@ pub fn input(now: u64, random: u32, input: &Input) -> StepInput {
             if let Some(link) = load.get_mut(usize::from(probe.port)) {
                 link.util = probe.link_util;
             }
-            StepInput { probe: arrival, load, ..of(StepKind::Probe) }
+            StepInput { probe: arrival, load, ..input_of(StepKind::Probe) }
         }
-        Input::Originate(_) => of(StepKind::Originate),
-        Input::Sent(sent) => StepInput { bytes: sent.bytes, ..of(StepKind::Sent) },
-        Input::Utilisation(_) => of(StepKind::Utilisation),
+        Input::Originate(_) => input_of(StepKind::Originate),
+        Input::Sent(sent) => StepInput { bytes: sent.bytes, ..input_of(StepKind::Sent) },
+        Input::Utilisation(_) => input_of(StepKind::Utilisation),
     }
 }
 

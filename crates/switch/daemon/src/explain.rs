@@ -178,8 +178,9 @@ fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<S
         Scheme::Shuttle => "known hop",
         _ => "best hop",
     };
-    for (port, util, _) in best.iter().filter(|(port, ..)| usable(port)) {
-        steps.push(format!("{kind} {} (utilisation {util})", status::peer(state, *port)));
+    for hop in best.iter().filter(|hop| usable(&hop.port)) {
+        let (peer, util) = (status::peer(state, hop.port), hop.util);
+        steps.push(format!("{kind} {peer} (utilisation {util})"));
     }
     match state.config.scheme.scheme {
         Scheme::MpHula if best.len() > 1 => {
@@ -192,8 +193,8 @@ fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<S
         ),
         _ => {}
     }
-    if let Some((port, ..)) = best.into_iter().find(|(port, ..)| usable(port)) {
-        return port;
+    if let Some(hop) = best.into_iter().find(|hop| usable(&hop.port)) {
+        return hop.port;
     }
     let first = by_hash(hash, hops, "no probe has come by a port that is up: the hash", steps);
     let at = hops.iter().position(|&port| port == first).unwrap_or(0);

@@ -131,7 +131,7 @@ fn ports(state: &State, now: u64) -> Result<Vec<PortStatus>, Error> {
     let port = |config: &crate::config::Port| {
         let number = u32::from(config.number);
         let found = maps.ports.get(&number, 0)?;
-        let of = |counter: PortCounter| {
+        let counted = |counter: PortCounter| {
             maps.port_counts.sum(number * PortCounter::PORT_COUNTERS as u32 + counter as u32)
         };
         Ok(PortStatus {
@@ -141,8 +141,8 @@ fn ports(state: &State, now: u64) -> Result<Vec<PortStatus>, Error> {
             role: SwitchRole::from_number(found.role.into()).map_or("", SwitchRole::name).into(),
             up: up >> config.number & 1 == 1,
             peer_mac: (found.peer_mac != 0).then(|| mac(found.peer_mac).to_string()),
-            received: count(of(PortCounter::Received)?),
-            sent: count(of(PortCounter::Sent)?),
+            received: count(counted(PortCounter::Received)?),
+            sent: count(counted(PortCounter::Sent)?),
             utilisation: utilisation(state, number, found.full, now)?,
         })
     };
@@ -164,11 +164,11 @@ fn utilisation(state: &State, port: u32, full: u64, now: u64) -> Result<f64, Err
 }
 
 fn counters(state: &State) -> Result<BTreeMap<String, Count>, Error> {
-    let of = |counter: &SwitchCounter| {
+    let named = |counter: &SwitchCounter| {
         let found = state.switch.maps.verdicts.sum(*counter as u32)?;
         Ok((counter.name().to_owned(), count(found)))
     };
-    SwitchCounter::ALL.iter().map(of).collect()
+    SwitchCounter::ALL.iter().map(named).collect()
 }
 
 fn named(counts: Counters) -> BTreeMap<String, u64> {
@@ -204,21 +204,34 @@ pub(crate) fn next_hops(state: &State, tor: u32) -> Result<Vec<u16>, Error> {
     Ok(set.ports[..count].to_vec())
 }
 
-/// Port, utilisation and time of the last probe of each best hop.
-pub(crate) fn best_hops(state: &State, tor: u32) -> Vec<(u16, u16, u64)> {
+/// A best hop.
+pub(crate) struct KnownHop {
+    pub(crate) port: u16,
+    /// Utilisation in the probe's quantisation.
+    pub(crate) util: u16,
+    /// Time of its last probe, in nanoseconds.
+    pub(crate) updated: u64,
+}
+
+/// The best hops towards a ToR, best first.
+pub(crate) fn best_hops(state: &State, tor: u32) -> Vec<KnownHop> {
     let Some(tables) = &state.switch.tables else { return Vec::new() };
     if let Some(hops) = tables.hops().and_then(|table| table.get(tor as usize)) {
         let known = hops.hops.iter().take(hops.known as usize);
-        return known.map(|hop| (hop.port, hop.util, hop.updated)).collect();
+        return known
+            .map(|hop| KnownHop { port: hop.port, util: hop.util, updated: hop.updated })
+            .collect();
     }
     let hop: Option<BestHop> = tables.best_hop().and_then(|table| table.get(tor as usize));
     let hop = hop.filter(|hop| hop.next_port != 0);
-    hop.map(|hop| (hop.next_port - 1, hop.util, hop.updated)).into_iter().collect()
+    hop.map(|hop| KnownHop { port: hop.next_port - 1, util: hop.util, updated: hop.updated })
+        .into_iter()
+        .collect()
 }
 
 fn best(state: &State, tor: u32, now: u64) -> Vec<Best> {
     let hops = best_hops(state, tor).into_iter();
-    hops.map(|(port, util, updated)| Best {
+    hops.map(|KnownHop { port, util, updated }| Best {
         peer: peer(state, port),
         util,
         age_ms: now.saturating_sub(updated) as f64 / 1e6,

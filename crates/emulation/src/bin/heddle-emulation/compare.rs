@@ -122,10 +122,10 @@ fn both(
 /// The figure by which schemes are compared: the mean flow completion time, or the goodput of flows
 /// without end; of each seed.
 fn figures(runs: &[RunSummary]) -> (&'static str, Vec<f64>) {
-    let of = |metric: metric::Metric| runs.iter().filter_map(metric).collect::<Vec<f64>>();
-    match of(metric::mean_all) {
+    let figures_of = |metric: metric::Metric| runs.iter().filter_map(metric).collect::<Vec<f64>>();
+    match figures_of(metric::mean_all) {
         times if !times.is_empty() => ("mean flow completion time, seconds", times),
-        _ => ("goodput, bits per second", of(metric::goodput)),
+        _ => ("goodput, bits per second", figures_of(metric::goodput)),
     }
 }
 

@@ -58,8 +58,15 @@ pub(crate) struct Layout {
     pub title: Vec<String>,
     /// The height above y = 0 that the title takes.
     pub head: f64,
-    /// The name and the place (left, middle) of each legend entry, in the order of the series.
-    pub legend: Vec<(String, f64, f64)>,
+    /// Entries of the legend, in the order of the series.
+    pub legend: Vec<LegendEntry>,
+}
+
+/// An entry of the legend and its place.
+pub(crate) struct LegendEntry {
+    pub name: String,
+    pub left: f64,
+    pub middle: f64,
 }
 
 impl Size {
@@ -92,7 +99,7 @@ impl Layout {
         let right = width - 18.0;
 
         let legend = legend(plot, left, right);
-        let rows = legend.last().map_or(0.0, |&(_, _, y)| y + LEGEND_LINE / 2.0);
+        let rows = legend.last().map_or(0.0, |entry| entry.middle + LEGEND_LINE / 2.0);
         let top = rows + 10.0;
         let frame = Frame { left, right, top, bottom: top + frame_height };
         let title = text::wrap(&plot.title, TITLE_FONT * BOLD, width - 8.0);
@@ -133,7 +140,7 @@ fn x_axis(plot: &Plot, values: Span, positions: (f64, f64)) -> AxisLayout {
 }
 
 /// Legend entries from left to right in as many rows as they take.
-fn legend(plot: &Plot, left: f64, right: f64) -> Vec<(String, f64, f64)> {
+fn legend(plot: &Plot, left: f64, right: f64) -> Vec<LegendEntry> {
     let (mut x, mut y) = (left, LEGEND_LINE / 2.0);
     let mut entries = Vec::new();
     for series in &plot.series {
@@ -142,7 +149,7 @@ fn legend(plot: &Plot, left: f64, right: f64) -> Vec<(String, f64, f64)> {
         if x > left && x + width > right {
             (x, y) = (left, y + LEGEND_LINE);
         }
-        entries.push((name, x, y));
+        entries.push(LegendEntry { name, left: x, middle: y });
         x += width + LEGEND_GAP;
     }
     entries
@@ -170,7 +177,7 @@ mod tests {
         let names = ["TCP over ECMP", "TCP over HULA", "MPTCP over ECMP", "MPTCP over MP-HULA"];
         let rows = |size| {
             let layout = Layout::new(&plot(&names), Scale::Linear, size);
-            layout.legend.iter().map(|&(_, _, y)| y as i32 / 20).collect::<Vec<_>>()
+            layout.legend.iter().map(|entry| entry.middle as i32 / 20).collect::<Vec<_>>()
         };
         assert_eq!(rows(Size::Wide), [0, 0, 0, 0]);
         assert_eq!(rows(Size::Narrow), [0, 0, 1, 1]);

@@ -10,10 +10,10 @@ use crate::model::Style;
 pub(crate) fn draw_legend(svg: &mut Svg, curves: &[Curve], layout: &Layout) {
     let text = svg.paint(Ink::Text);
     svg.group(&format!(r#"class="legend" fill="{text}""#), |svg| {
-        for (curve, (label, x, y)) in curves.iter().zip(&layout.legend) {
+        for (curve, entry) in curves.iter().zip(&layout.legend) {
             let name = escape(curve.name);
             svg.group(&format!(r#"class="key" data-series="{name}""#), |svg| {
-                draw_entry(svg, curve, label, (*x, *y));
+                draw_entry(svg, curve, &entry.name, (entry.left, entry.middle));
             });
         }
     });

@@ -78,10 +78,10 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let of = |seed, text: &[u8]| hash_words(seed, &words(text));
-        assert_eq!([0, 1, u32::MAX].map(|seed| of(seed, b"")), [0, 0x514e_28b7, 0x81f1_6f39]);
-        assert_eq!([0, 0x9747_b28c].map(|seed| of(seed, b"test")), [0xba6b_d213, 0x704b_81dc]);
-        assert_eq!(of(0x9747_b28c, b"aaaa"), 0x5a97_808a);
+        let hash_of = |seed, text: &[u8]| hash_words(seed, &words(text));
+        assert_eq!([0, 1, u32::MAX].map(|seed| hash_of(seed, b"")), [0, 0x514e_28b7, 0x81f1_6f39]);
+        assert_eq!([0, 0x9747_b28c].map(|seed| hash_of(seed, b"test")), [0xba6b_d213, 0x704b_81dc]);
+        assert_eq!(hash_of(0x9747_b28c, b"aaaa"), 0x5a97_808a);
         assert_eq!(
             [0xffff_ffff, 0x8765_4321, 0].map(|word| hash_words(0, &[word])),
             [0x7629_3b50, 0xf55b_516b, 0x2362_f9de]

@@ -231,12 +231,12 @@ fn a_flowcut_whose_first_packet_was_lost_below_is_hashed_above() {
 #[test]
 fn a_switch_above_forgets_a_flowcut_when_its_packets_have_gone() {
     let mut rig = Rig::new(4, None, &switch_info(1));
-    let of = |flow_hash, is_first| Header { flow_hash, ..transit(1, is_first) };
+    let packet_of = |flow_hash, is_first| Header { flow_hash, ..transit(1, is_first) };
     rig.prefer(1);
     for flow in 0..4 {
-        rig.forward(0, of(flow, true), &HOPS);
+        rig.forward(0, packet_of(flow, true), &HOPS);
     }
-    let fifth = of(FLOW, true);
+    let fifth = packet_of(FLOW, true);
     let hashed = rig.switch.hashed(&fifth, 1, &HOPS).0;
     rig.prefer(hashed ^ 1);
     assert_eq!(rig.forward(LOST_AFTER, fifth, &HOPS).0, hashed);

@@ -57,7 +57,7 @@ fn a_path_too_long_for_a_socket_is_an_error() {
 
 #[test]
 fn only_root_and_the_daemons_user_are_allowed() {
-    let own = rustix::process::geteuid().as_raw();
-    assert!(is_allowed(0) && is_allowed(own));
-    assert!(!is_allowed(own.wrapping_add(1000)));
+    let user = rustix::process::geteuid().as_raw();
+    assert!(is_allowed(0) && is_allowed(user));
+    assert!(!is_allowed(user.wrapping_add(1000)));
 }

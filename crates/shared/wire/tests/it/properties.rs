@@ -8,8 +8,8 @@ use heddle_wire::mptcp::{
 };
 use heddle_wire::probe::TorId;
 use heddle_wire::{
-    EtherType, Ethernet, IpPacket, Key, MptcpId, Probe, Shim, Subflow, TcpFrame, TcpSegment, Token,
-    Version, mptcp, tcp,
+    EtherType, Ethernet, IpPacket, Key, MptcpId, Probe, Shim, ShimFrame, Subflow, TcpFrame,
+    TcpSegment, Token, Version, mptcp, tcp,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -136,7 +136,8 @@ proptest! {
         let shim = Shim { id: MptcpId(id), subflow: Subflow::new(subflow).unwrap() };
         let mut out = [0xff; Shim::BYTES];
         prop_assert_eq!(shim.emit(EtherType(next), &mut out), Ok(Shim::BYTES));
-        prop_assert_eq!(Shim::parse(&out), Ok((shim, EtherType(next), &[][..])));
+        let frame = ShimFrame { shim, ether_type: EtherType(next), payload: &[] };
+        prop_assert_eq!(Shim::parse(&out), Ok(frame));
     }
 
     #[test]

@@ -226,11 +226,11 @@ impl SegmentHeaders<'_> {
 
     /// The window field: scaled, except in a SYN (RFC 7323 section 2.2).
     fn window(&self) -> u16 {
-        let own = self.agreed.tcp.receive_window.0.min(u64::from(u32::MAX)) as u32;
+        let configured = self.agreed.tcp.receive_window.0.min(u64::from(u32::MAX)) as u32;
         let (bytes, shift) = match self.segment.kind {
-            Kind::Syn | Kind::SynAck => (own, 0),
+            Kind::Syn | Kind::SynAck => (configured, 0),
             Kind::Ack => (self.segment.window, self.window_scale()),
-            Kind::Data | Kind::HandshakeAck => (own, self.window_scale()),
+            Kind::Data | Kind::HandshakeAck => (configured, self.window_scale()),
         };
         (bytes >> shift).min(u32::from(u16::MAX)) as u16
     }

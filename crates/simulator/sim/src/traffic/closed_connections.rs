@@ -80,8 +80,8 @@ impl ClosedConnections {
 fn pairs(pattern: &Pattern, hosts: u32, random: &mut Random) -> Vec<(u32, u32)> {
     match pattern {
         Pattern::Sets { clients, servers } => {
-            let of = |&from: &u32| servers.iter().map(move |&to| (from, to));
-            clients.iter().flat_map(of).filter(|(from, to)| from != to).collect()
+            let to_each_server = |&from: &u32| servers.iter().map(move |&to| (from, to));
+            clients.iter().flat_map(to_each_server).filter(|(from, to)| from != to).collect()
         }
         Pattern::Pairs { clients, servers } => {
             clients.iter().copied().zip(shuffled(servers, random)).collect()

@@ -144,15 +144,18 @@ fn a_further_workload_leaves_the_flows_of_the_first_as_they_are() {
     let parts = vec![named("a", Workload::Flows(flows(everybody(4)))), named("b", incast.clone())];
     let both = arrivals(&Workload::Several(parts), 4, 1, 400);
     assert!(both.is_sorted_by_key(|(at, _)| *at));
-    let of = |number| {
-        let own = move |flow: &NewFlow| flow.workload == number;
-        both.iter().filter(move |(_, flows)| flows.iter().all(own))
+    let arrivals_of = |number| {
+        let is_its_own = move |flow: &NewFlow| flow.workload == number;
+        both.iter().filter(move |(_, flows)| flows.iter().all(is_its_own))
     };
-    let first: Vec<_> = of(0).cloned().collect();
+    let first: Vec<_> = arrivals_of(0).cloned().collect();
     assert_eq!(first, poisson(everybody(4), 4, first.len()));
-    assert!(of(1).all(|(_, flows)| flows.len() == 3) && of(0).count() + of(1).count() == 400);
+    assert!(
+        arrivals_of(1).all(|(_, flows)| flows.len() == 3)
+            && arrivals_of(0).count() + arrivals_of(1).count() == 400
+    );
     let alone = arrivals(&incast, 4, 1, 1);
-    assert_ne!(of(1).next().map(|(at, _)| *at), Some(alone[0].0), "a stream of its own");
+    assert_ne!(arrivals_of(1).next().map(|(at, _)| *at), Some(alone[0].0), "a stream of its own");
 }
 
 #[test]

@@ -22,31 +22,31 @@ pub fn config(switch: &SwitchInfo, config: &Config) -> Result<StepConfig, Error>
     within("ports", switch.ports.into(), PORTS.into())?;
     within("ToRs", switch.tors.into(), TORS.into())?;
     let empty = StepConfig { salt: switch.salt, ..StepConfig::default() };
-    let of = |scheme: SwitchScheme| StepConfig { scheme: scheme as u32, ..empty };
+    let config_of = |scheme: SwitchScheme| StepConfig { scheme: scheme as u32, ..empty };
     Ok(match config {
-        Config::Ecmp(_) => of(SwitchScheme::Ecmp),
+        Config::Ecmp(_) => config_of(SwitchScheme::Ecmp),
         Config::Hula(own) => {
             let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
-            StepConfig { mp_hula: placed(switch, mp_hula)?, ..of(SwitchScheme::Hula) }
+            StepConfig { mp_hula: placed(switch, mp_hula)?, ..config_of(SwitchScheme::Hula) }
         }
         Config::MpHula(own) => {
-            StepConfig { mp_hula: placed(switch, own.into())?, ..of(SwitchScheme::MpHula) }
+            StepConfig { mp_hula: placed(switch, own.into())?, ..config_of(SwitchScheme::MpHula) }
         }
         Config::Shuttle(own) => {
-            StepConfig { mp_hula: placed(switch, own.into())?, ..of(SwitchScheme::Shuttle) }
+            StepConfig { mp_hula: placed(switch, own.into())?, ..config_of(SwitchScheme::Shuttle) }
         }
         Config::Conga(own) => {
             let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
             let mp_hula = placed(switch, mp_hula)?;
-            StepConfig { mp_hula, conga: own.into(), ..of(SwitchScheme::Conga) }
+            StepConfig { mp_hula, conga: own.into(), ..config_of(SwitchScheme::Conga) }
         }
         Config::LetItFlow(own) => {
             let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
-            StepConfig { mp_hula: placed(switch, mp_hula)?, ..of(SwitchScheme::LetItFlow) }
+            StepConfig { mp_hula: placed(switch, mp_hula)?, ..config_of(SwitchScheme::LetItFlow) }
         }
         Config::Cflb(own) => {
             let cflb = CflbConstants::new(&own.config(), &own.key);
-            StepConfig { cflb, ..of(SwitchScheme::Cflb) }
+            StepConfig { cflb, ..config_of(SwitchScheme::Cflb) }
         }
         Config::Dre(dre) => {
             let dre = DreConfig { full: dre.full, shift: dre.shift, pad: 0 };

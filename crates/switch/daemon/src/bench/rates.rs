@@ -221,7 +221,7 @@ fn summary(all: &[Measuring], load: Load) -> Vec<Rate> {
             |one: &&Measuring| one.subject.name() == "ecmp" && one.subject.hook() == of_hook;
         all.iter().find(is_ecmp).map(Measuring::rates).unwrap_or_default()
     };
-    let of = |one: &Measuring| {
+    let rate_of = |one: &Measuring| {
         let mut rates = one.rates();
         let mut ratios: Vec<f64> =
             rates.iter().zip(ecmp(one.subject.hook())).map(|(rate, ecmp)| rate / ecmp).collect();
@@ -236,5 +236,5 @@ fn summary(all: &[Measuring], load: Load) -> Vec<Rate> {
             lost: 1.0 - arrived as f64 / sent as f64,
         }
     };
-    all.iter().map(of).collect()
+    all.iter().map(rate_of).collect()
 }

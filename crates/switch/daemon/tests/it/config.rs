@@ -146,13 +146,13 @@ fn the_packaged_example_starts() {
     let node = "node = \"tor-1\"";
     let example = Example::with(&[]);
     let socket = example.0.path().join("switch.sock");
-    let own = format!(
+    let with_paths = format!(
         "{node}\npin = \"{}\"\nadmin = \"{}\"",
         pins.join("tor-1").display(),
         socket.display()
     );
     let file = example.0.path().join("tor-1.toml");
-    let text = fs::read_to_string(&file).unwrap().replace(node, &own);
+    let text = fs::read_to_string(&file).unwrap().replace(node, &with_paths);
     fs::write(&file, text).unwrap();
     ip(&format!("netns add {namespace}"));
     ip(&format!("-n {namespace} link set lo up"));

@@ -57,18 +57,24 @@ mod tests {
     fn a_scheme_takes_the_keys_that_it_has() {
         let scenario: Table =
             "[scheme]\nkind = \"mp-hula\"\nprobe_period = \"20ms\"\nbest_k = 2\n".parse().unwrap();
-        let of = |scheme| with_keys_of(&scenario, scheme);
-        assert_eq!(of("ecmp"), "{ kind = \"ecmp\" }");
-        assert_eq!(of("hula"), "{ kind = \"hula\", probe_period = \"20ms\" }");
-        assert_eq!(of("mp-hula"), "{ kind = \"mp-hula\", best_k = 2, probe_period = \"20ms\" }");
-        assert_eq!(of("shuttle"), "{ kind = \"shuttle\", best_k = 2, probe_period = \"20ms\" }");
+        let keys_of = |scheme| with_keys_of(&scenario, scheme);
+        assert_eq!(keys_of("ecmp"), "{ kind = \"ecmp\" }");
+        assert_eq!(keys_of("hula"), "{ kind = \"hula\", probe_period = \"20ms\" }");
+        assert_eq!(
+            keys_of("mp-hula"),
+            "{ kind = \"mp-hula\", best_k = 2, probe_period = \"20ms\" }"
+        );
+        assert_eq!(
+            keys_of("shuttle"),
+            "{ kind = \"shuttle\", best_k = 2, probe_period = \"20ms\" }"
+        );
         let scenario: Table =
             "[scheme]\nkind = \"hula\"\nprobe_period = \"20ms\"\nflowlet_gap = \"60ms\"\ntau = \"9ms\"\n"
                 .parse()
                 .unwrap();
-        let of = |scheme| with_keys_of(&scenario, scheme);
-        assert_eq!(of("letitflow"), "{ kind = \"letitflow\", flowlet_gap = \"60ms\" }");
-        assert_eq!(of("conga"), "{ kind = \"conga\", flowlet_gap = \"60ms\", tau = \"9ms\" }");
+        let keys_of = |scheme| with_keys_of(&scenario, scheme);
+        assert_eq!(keys_of("letitflow"), "{ kind = \"letitflow\", flowlet_gap = \"60ms\" }");
+        assert_eq!(keys_of("conga"), "{ kind = \"conga\", flowlet_gap = \"60ms\", tau = \"9ms\" }");
         assert_eq!(with_keys_of(&Table::new(), "hula"), "{ kind = \"hula\" }");
     }
 }

@@ -83,8 +83,12 @@ fn eight_at_random(evidence: &Evidence) -> Vec<f64> {
 
 /// Goodput with CFLB over that with random ports, seed by seed.
 fn permutation(evidence: &Evidence) -> Vec<f64> {
-    let of = |choice| goodputs(kernels(evidence, Experiment::new(Permutation, choice, 2)));
-    of(Cflb).into_iter().zip(of(Random)).map(|(cflb, random)| cflb / random).collect()
+    let goodputs_of = |choice| goodputs(kernels(evidence, Experiment::new(Permutation, choice, 2)));
+    goodputs_of(Cflb)
+        .into_iter()
+        .zip(goodputs_of(Random))
+        .map(|(cflb, random)| cflb / random)
+        .collect()
 }
 
 /// The claims, in the paper's order.

@@ -52,7 +52,7 @@ fn seven_links(rows: &[Row]) -> Option<Section> {
     let drawn =
         rows.iter().filter(|row| row.experiment.testbed == Testbed::SevenLinks).flat_map(|row| {
             let title = row.experiment.title();
-            let of = |histogram: &[u32]| {
+            let shares = |histogram: &[u32]| {
                 let all: u32 = histogram.iter().sum();
                 let share = |links: usize| {
                     let runs = histogram.get(links).copied().unwrap_or(0);
@@ -63,9 +63,12 @@ fn seven_links(rows: &[Row]) -> Option<Section> {
             let simulator = Series::new(
                 format!("{title} (simulator)"),
                 Style::Dashed,
-                of(&row.links_used.simulator),
+                shares(&row.links_used.simulator),
             );
-            [Series::line(title.clone(), of(&row.links_used.kernels)), simulator.coloured_as(title)]
+            [
+                Series::line(title.clone(), shares(&row.links_used.kernels)),
+                simulator.coloured_as(title),
+            ]
         });
     let plot = drawn.fold(plot, Plot::series);
     let section = Section::new("seven-links", "Links of seven subflows (figure 10)");

@@ -125,11 +125,14 @@ fn last_number(line: &str) -> anyhow::Result<f64> {
 
 /// The backends of a service, and those of them that are drained. All services have the same.
 pub(super) fn backends(metrics: &str) -> (usize, usize) {
-    let of = |name: &str, value: &str| {
+    let backends_with = |name: &str, value: &str| {
         let line = |line: &&str| line.starts_with(name) && line.ends_with(value);
         metrics.lines().filter(line).count() / SERVICES
     };
-    (of("heddle_lb_backend_draining{", ""), of("heddle_lb_backend_draining{", " 1"))
+    (
+        backends_with("heddle_lb_backend_draining{", ""),
+        backends_with("heddle_lb_backend_draining{", " 1"),
+    )
 }
 
 /// Memory of one daemon process.

@@ -183,8 +183,8 @@ impl Outcome {
                 seconds(beside.unwrap_or_default()),
             ]
         };
-        let of = |name: &str| self.rows.iter().filter(|row| row.name == name).collect();
-        let mut lines: Vec<_> = names.iter().map(|name| line(name, of(name))).collect();
+        let rows_of = |name: &str| self.rows.iter().filter(|row| row.name == name).collect();
+        let mut lines: Vec<_> = names.iter().map(|name| line(name, rows_of(name))).collect();
         lines.push(line("all", self.rows.iter().collect()));
         lines
     }

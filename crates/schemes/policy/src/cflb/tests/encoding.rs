@@ -67,10 +67,11 @@ fn is_true(error: EncodeError, codec: &Codec, choices: &[RouterChoice], fields: 
             choices.contains(&choice(hop, next_hop, next_hops)) && next_hop >= next_hops
         }
         EncodeError::TooLong { first, second, length } => {
-            let of = |hop| {
+            let choices_at = |hop| {
                 choices.iter().filter(move |choice| choice.hop == hop && choice.next_hops > 1)
             };
-            let differ = of(first).any(|a| of(second).any(|b| a.next_hop != b.next_hop));
+            let differ =
+                choices_at(first).any(|a| choices_at(second).any(|b| a.next_hop != b.next_hop));
             let apart = u32::from(second - first);
             differ && length == codec.radix().length() && apart.is_multiple_of(length)
         }

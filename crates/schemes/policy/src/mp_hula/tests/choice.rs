@@ -164,11 +164,11 @@ proptest! {
             rig.hear(now, port, util);
             let known: Vec<u16> = rig.ranked().iter().map(|hop| hop.0).collect();
             let live = |seen: Option<(Nanos, u16)>| seen.filter(|seen| now - seen.0 <= GAP).map(|seen| seen.1);
-            let own = live(last[usize::from(subflow)]);
+            let live_hop = live(last[usize::from(subflow)]);
             let sent = rig.send(now, u32::from(subflow), shim(7, subflow));
             let others = (1..5).filter(|&n| n != usize::from(subflow));
             let used: Vec<u16> = others.filter_map(|n| live(last[n])).collect();
-            let expected = match own {
+            let expected = match live_hop {
                 Some(port) => port,
                 None if subflow == 1 => known[0],
                 None => *known.iter().find(|hop| !used.contains(hop)).unwrap_or(&known[0]),

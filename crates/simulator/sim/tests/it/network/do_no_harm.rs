@@ -19,8 +19,8 @@ fn shares(coupling: &str) -> f64 {
 
 /// Mean goodput of the flows without end of a workload.
 fn mean(outcome: &Outcome, workload: u16) -> f64 {
-    let of = outcome.long_flows.iter().filter(|flow| flow.workload == workload);
-    let rates: Vec<f64> = of.map(|flow| flow.goodput().0 as f64).collect();
+    let flows = outcome.long_flows.iter().filter(|flow| flow.workload == workload);
+    let rates: Vec<f64> = flows.map(|flow| flow.goodput().0 as f64).collect();
     assert_eq!(rates.len(), 4);
     rates.iter().sum::<f64>() / 4.0
 }

@@ -92,8 +92,9 @@ const VALIANT: f64 = 9.0 / 16.0 / (1.0 + 64.0 / 1518.0);
 /// 1/(a p), what one link carries for all hosts of a group.
 #[test]
 fn valiant_carries_half_of_the_capacity_under_adversarial_traffic() {
-    let of = |routing| throughput(routing, (0..72).map(|host| (host, (host + 8) % 72)));
-    let [minimal, valiant, ugal_l, ugal_g] = ["minimal", "valiant", "ugal-l", "ugal-g"].map(of);
+    let throughput_by = |routing| throughput(routing, (0..72).map(|host| (host, (host + 8) % 72)));
+    let [minimal, valiant, ugal_l, ugal_g] =
+        ["minimal", "valiant", "ugal-l", "ugal-g"].map(throughput_by);
     assert!((0.122..0.1251).contains(&minimal), "{minimal}");
     assert!((0.9 * VALIANT..VALIANT).contains(&valiant), "{valiant}");
     assert!((0.9 * VALIANT..VALIANT).contains(&ugal_g), "{ugal_g}");
@@ -106,8 +107,9 @@ fn valiant_carries_half_of_the_capacity_under_adversarial_traffic() {
 #[test]
 fn valiant_costs_half_of_the_capacity_under_uniform_traffic() {
     let to = |host| (1..9).map(move |group| (host, (host + 8 * group) % 72));
-    let of = |routing| throughput(routing, (0..72).flat_map(to));
-    let [minimal, valiant, ugal_l, ugal_g] = ["minimal", "valiant", "ugal-l", "ugal-g"].map(of);
+    let throughput_by = |routing| throughput(routing, (0..72).flat_map(to));
+    let [minimal, valiant, ugal_l, ugal_g] =
+        ["minimal", "valiant", "ugal-l", "ugal-g"].map(throughput_by);
     assert!((0.85..1.0).contains(&minimal), "{minimal}");
     assert!((0.9 * VALIANT..VALIANT).contains(&valiant), "{valiant}");
     assert!((1.2 * VALIANT..minimal).contains(&ugal_l), "{ugal_l}");

@@ -42,16 +42,16 @@ fn a_flow_under_random_loss_has_the_window_of_theory() {
 
 #[test]
 fn a_slower_link_is_the_bottleneck_until_it_is_repaired() {
-    let of = |repair: &str| {
+    let goodput_until = |repair: &str| {
         let event = format!(
             r#"[{{ at = "1us", degrade = ["leaf-1 spine-1"], rate = "100Mbps" }}, {{ at = "{repair}", repair = ["leaf-1 spine-1"] }}]"#
         );
         goodput(&run(&scenario(ONE_FLOW, &[("event", &event), ("measure.duration", "2s")]), 1))
     };
     // Payload of a frame: 1460 of 1518 bytes.
-    let never = of("99s") / (100e6 * 1460.0 / 1518.0);
+    let never = goodput_until("99s") / (100e6 * 1460.0 / 1518.0);
     assert!((0.97..1.003).contains(&never), "{never}");
-    assert!(of("600ms") > 20.0 * 100e6, "10 Gbps for most of the time");
+    assert!(goodput_until("600ms") > 20.0 * 100e6, "10 Gbps for most of the time");
 }
 
 #[test]

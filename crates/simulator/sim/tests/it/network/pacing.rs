@@ -49,8 +49,8 @@ fn longest_queue(outcome: &Outcome, from: Time) -> f64 {
 #[test]
 fn the_queue_of_a_paced_window_is_that_of_its_first_ten_segments() {
     let flow = "0s,host-1,host-2,93440B\n";
-    let of = |overrides: Overrides| run(&replay(ONE_TO_ONE, overrides, flow), 1);
-    let (paced, burst) = (of(&[PACED]), of(&[]));
+    let outcome_with = |overrides: Overrides| run(&replay(ONE_TO_ONE, overrides, flow), 1);
+    let (paced, burst) = (outcome_with(&[PACED]), outcome_with(&[]));
     let frame_time = Rate::gbps(10).time_for(Bytes(FRAME)).as_secs_f64();
     for (outcome, longest) in
         [(&paced, 11.0 - 200e-6 / 128.0 / frame_time), (&burst, 64.0 - 63.0 / 10.0)]
@@ -60,8 +60,8 @@ fn the_queue_of_a_paced_window_is_that_of_its_first_ten_segments() {
         assert!((longest - 1.0..longest + 0.05).contains(&queue), "{queue}, not {longest}");
     }
     let tight = ("fabric.port_buffer", "16KB");
-    assert_eq!(of(&[PACED, tight]).totals.dropped, 0);
-    assert!(of(&[tight]).totals.dropped > 40);
+    assert_eq!(outcome_with(&[PACED, tight]).totals.dropped, 0);
+    assert!(outcome_with(&[tight]).totals.dropped > 40);
 }
 
 /// The last segment leaves 54 waits after the tenth.

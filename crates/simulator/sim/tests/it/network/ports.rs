@@ -69,10 +69,10 @@ fn a_switch_holds_no_more_than_its_shared_buffer() {
     let mut fullest = 0;
     for row in outcome.samples.queued.chunks(ports.len()) {
         for switch in ["leaf-1", "leaf-2", "spine-1", "spine-2"] {
-            let of = |(port, held): (&heddle_sim::PortName, &u32)| {
+            let held_by_switch = |(port, held): (&heddle_sim::PortName, &u32)| {
                 (port.from == switch).then_some(u64::from(*held))
             };
-            let held: u64 = ports.iter().zip(row).filter_map(of).sum();
+            let held: u64 = ports.iter().zip(row).filter_map(held_by_switch).sum();
             assert!(held <= 60_000, "{switch} holds {held}");
             fullest = fullest.max(held);
         }

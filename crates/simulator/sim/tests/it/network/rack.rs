@@ -67,8 +67,10 @@ fn spraying_under_rack_has_few_recoveries_and_nearly_the_goodput_without_a_fabri
         ("transport.control", "newreno"),
     ];
     for kind in [&[][..], &mptcp] {
-        let of = |more: &[(&str, &str)]| run(&scenario(PERMUTATION, &[kind, more].concat()), 1);
-        let (counting, rack, ideal) = (of(&[]), of(&[RACK]), of(&[RACK, IDEAL]));
+        let outcome_with =
+            |more: &[(&str, &str)]| run(&scenario(PERMUTATION, &[kind, more].concat()), 1);
+        let (counting, rack, ideal) =
+            (outcome_with(&[]), outcome_with(&[RACK]), outcome_with(&[RACK, IDEAL]));
         assert!(rack.totals.reordered > 5 * counting.totals.reordered);
         let told = format!(
             "{kind:?}: {} {} recoveries, {} {} {} Gbps",

@@ -20,11 +20,11 @@ const ACCESS: &str = r#"
 fn up_and_down(size: &str) -> [(Time, Time); 2] {
     let flows = format!("0s,host-1,host-2,{size}\n1s,host-3,host-1,{size}\n");
     let outcome = run(&replay(ACCESS, &[], &flows), 1);
-    let of = |from: u32| {
+    let times_from = |from: u32| {
         let flow = outcome.flows.iter().find(|flow| flow.from == from).expect("it finished");
         (flow.fct, flow.ideal_fct)
     };
-    [of(0), of(2)]
+    [times_from(0), times_from(2)]
 }
 
 /// A handshake of 64 bytes there and back, and a packet of 1460 that takes 1518, over two links of

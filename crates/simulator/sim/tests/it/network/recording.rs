@@ -109,13 +109,16 @@ fn a_link_between_switches_has_the_frames_of_the_only_path() {
     let tcp =
         replay(LEAVES, &[("scheme", "ecmp"), ("fabric.spines", "1")], "0s,host-1,host-3,1MB\n");
     let (kept, _) = record(&tcp, &[&["leaf-1 host-1"], &["leaf-1 spine-1"]], &[]);
-    let of = |wanted: usize| -> BTreeSet<Vec<u8>> {
-        let frames = kept.frames.iter().filter(|(of, _, bytes)| *of == wanted && bytes.len() > 200);
+    let frames_of = |wanted: usize| -> BTreeSet<Vec<u8>> {
+        let frames = kept
+            .frames
+            .iter()
+            .filter(|(capture, _, bytes)| *capture == wanted && bytes.len() > 200);
         // Behind the MAC addresses, which are the links' own. At the end the last acknowledgements
         // are under way.
         frames.map(|(_, _, bytes)| bytes[12..].to_vec()).collect()
     };
-    assert_eq!(of(0), of(1));
+    assert_eq!(frames_of(0), frames_of(1));
 }
 
 /// The keys of MP_CAPABLE give the token of MP_JOIN (RFC 8684 section 3.2), and the first data
@@ -176,9 +179,9 @@ fn headers_between_switches_are_those_of_the_schemes() {
                 probes += u64::from(heddle_wire::Probe::parse(ethernet.payload).is_ok());
             }
             EtherType::SHIM => {
-                let (_, next, rest) = Shim::parse(ethernet.payload).expect("a shim");
-                assert_eq!(next, EtherType::IPV4);
-                heddle_wire::IpPacket::parse_v4(rest).expect("IPv4");
+                let inner = Shim::parse(ethernet.payload).expect("a shim");
+                assert_eq!(inner.ether_type, EtherType::IPV4);
+                heddle_wire::IpPacket::parse_v4(inner.payload).expect("IPv4");
                 shims += 1;
             }
             other => assert_eq!(other, EtherType::IPV4),

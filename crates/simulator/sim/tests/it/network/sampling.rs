@@ -137,6 +137,9 @@ fn groups_of_links_are_those_of_hosts_and_those_between_switches() {
     assert_eq!(ports(r#"["spine-2"]"#), 2 * 2);
     let of_hosts = incast(r#"["hosts"]"#);
     assert_eq!(of_hosts.long_flows, incast(r#"["switches"]"#).long_flows);
-    let own = of_hosts.samples.port("host-1", "leaf-1").expect("sampled");
-    assert!(of_hosts.samples.queue_of(own).any(|bytes| bytes > 0), "hosts wait for their own link");
+    let host_port = of_hosts.samples.port("host-1", "leaf-1").expect("sampled");
+    assert!(
+        of_hosts.samples.queue_of(host_port).any(|bytes| bytes > 0),
+        "hosts wait for their own link"
+    );
 }

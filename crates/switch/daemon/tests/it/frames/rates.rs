@@ -14,11 +14,11 @@ fn packets_arrive_through_every_scheme_at_both_hooks_and_through_the_kernel() {
     // The thread gets a network of its own.
     let load = Load { rounds: 1, flows: 16, frames: 1000 };
     let all = std::thread::spawn(move || rates(load, |_| ())).join().unwrap().unwrap();
-    let of = |hook: &str| -> BTreeSet<&str> {
+    let cases_at = |hook: &str| -> BTreeSet<&str> {
         all.iter().filter(|one| one.hook == hook).map(|one| one.case.as_str()).collect()
     };
-    assert_eq!(of("xdp"), of("tc"));
-    assert!(of("tc").len() >= 12 && of("kernel").len() == 2, "{all:?}");
+    assert_eq!(cases_at("xdp"), cases_at("tc"));
+    assert!(cases_at("tc").len() >= 12 && cases_at("kernel").len() == 2, "{all:?}");
     for one in &all {
         assert!(one.million_per_second > 0.0 && one.to_ecmp > 0.0, "{one:?}");
         // A busy machine may lose some, but not nearly all.
