@@ -133,7 +133,8 @@ __noinline int decide_address(struct xdp_md *ctx, struct packet_context *context
 		decide_later_fragment(context, decision);
 	} else if (is_echo_request(ctx, &context->packet)) {
 		decide_echo(ctx, context, decision);
-	} else if (!context->packet.later_fragment && read_quote(ctx, context) && find_service(context) && context->vip.kind == VIP_SERVICE) {
+	} else if (!context->packet.later_fragment && read_quote(ctx, context) && find_service(context) &&
+		   context->vip.kind == VIP_SERVICE) {
 		identify_flow(context);
 		decide_icmp(context, decision);
 	}

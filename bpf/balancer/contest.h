@@ -4,9 +4,9 @@
  * Either the client uses the port again, or somebody forged it who knows the client's address. The balancer sees one direction
  * only, and no answer tells the two apart. So the SYN goes where it would open something, and the flow's entry stays as it is;
  * what the SYN wants is stored beside it, as a candidate. A packet with the sequence number behind the SYN's goes to the
- * candidate's backend. The next one, a second after the SYN or later, gives the entry to the candidate. A packet with any other number is the old
- * flow's, and ends the candidate: the client cannot have both. A client that never sent the SYN sends such a packet at once, as
- * its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4). */
+ * candidate's backend. The next one, a second after the SYN or later, gives the entry to the candidate. A packet with any other
+ * number is the old flow's, and ends the candidate: the client cannot have both. A client that never sent the SYN sends such a
+ * packet at once, as its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4). */
 #pragma once
 
 #include "balancer/learn.h"

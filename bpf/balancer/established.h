@@ -190,7 +190,8 @@ static __always_inline void decide_end(const struct packet_context *context, str
 
 	if (is_opening(flow->state))
 		return;
-	if (state == FLOW_CLOSING_STATEFUL && context->vip.mode == MPTCP_LEARN && !is_closing(flow) && tell_of_end(context, decision))
+	if (state == FLOW_CLOSING_STATEFUL && context->vip.mode == MPTCP_LEARN && !is_closing(flow) &&
+	    tell_of_end(context, decision))
 		pending &= ~FLOW_OWNER_PENDING;
 	move_flow(context, pending | state, decision);
 }

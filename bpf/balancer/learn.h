@@ -47,7 +47,8 @@ static __always_inline void steer_keys(const struct packet_context *context, __u
 /* Registers the token of keys with the two balancers of its slot, by the packet that carries them and goes to decision->target;
  * also where one seems dead: that may be wrong, and keys that are lost come again. If `again` is true they were lost, maybe with
  * the first balancer: with the second alone, or with the one that is not suspect. False: the token is another backend's. */
-__noinline int register_keys(const struct packet_context *context, __u32 token, __u32 state, bool again, struct decision *decision)
+__noinline int register_keys(const struct packet_context *context, __u32 token, __u32 state, bool again,
+			     struct decision *decision)
 {
 	struct keepers keepers;
 	__u32 slot = ring_slot_of_token(token), second;

@@ -335,20 +335,20 @@ struct settings {
 	__u32 udp_timeout;
 	__u32 provisional_timeout;
 	__u32 token_timeout;
-	__u32 refresh;       /* a flow with a token registers again after that long */
-	__u32 learning;      /* time for which packets without keys are searched */
-	struct limit learn;  /* tokens from flows that were never seen to open, per processor */
-	struct limit query;  /* queries to owners of unknown flows, per processor */
-	struct limit errors; /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
-	__u32 fingerprint;   /* of seed, services and backends: sent with heartbeats, so that a balancer with others is seen */
-	__u32 heartbeat;     /* ticks of silence after which another balancer is suspect; 0: there are no heartbeats */
-	__u64 service_bits;  /* those of the services' addresses (source_bit in balancer/invalid.h) */
-	__u64 macs[MACS];    /* this machine's, up to the first 0; none: frames' addresses are not compared */
-	__u8 tables_changed; /* true: a slot of the Maglev tables changed lately; sent with answers to heartbeats */
-	__u8 ask_always;     /* true: that was so at another balancer, and is not known here */
-	__u8 closes_ports;   /* true: an address of a service has DROPS_CLOSED or REFUSES_CLOSED */
+	__u32 refresh;         /* a flow with a token registers again after that long */
+	__u32 learning;        /* time for which packets without keys are searched */
+	struct limit learn;    /* tokens from flows that were never seen to open, per processor */
+	struct limit query;    /* queries to owners of unknown flows, per processor */
+	struct limit errors;   /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
+	__u32 fingerprint;     /* of seed, services and backends: sent with heartbeats, so that a balancer with others is seen */
+	__u32 heartbeat;       /* ticks of silence after which another balancer is suspect; 0: there are no heartbeats */
+	__u64 service_bits;    /* those of the services' addresses (source_bit in balancer/invalid.h) */
+	__u64 macs[MACS];      /* this machine's, up to the first 0; none: frames' addresses are not compared */
+	__u8 tables_changed;   /* true: a slot of the Maglev tables changed lately; sent with answers to heartbeats */
+	__u8 ask_always;       /* true: that was so at another balancer, and is not known here */
+	__u8 closes_ports;     /* true: an address of a service has DROPS_CLOSED or REFUSES_CLOSED */
 	__u8 forwards_invalid; /* true: what no host sends is not dropped (balancer/invalid.h) */
-	__u32 now; /* the time, where the program was loaded with a clock of its own */
+	__u32 now;             /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
 
