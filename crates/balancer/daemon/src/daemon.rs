@@ -40,6 +40,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::health::forwarding::Sockets;
 use crate::heartbeat::RealTime;
 use crate::{admin, devices, metrics, privilege};
 use event_sources::EventSources;
@@ -81,7 +82,8 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     // Opened as long as there are capabilities.
     let peer_states = core.peer_states()?;
     let fragments = core.fragments()?;
-    let mut sources = EventSources::new(core.config(), options.mode);
+    let probes = open_probes(core.config())?;
+    let mut sources = EventSources::new(core.config(), options.mode, probes);
     tokio::select! {
         () = &mut end => return Ok(()),
         () = resolve_next_hops(&mut core, &mut sources) => {}
@@ -153,6 +155,14 @@ async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
     if tokio::time::timeout(RESOLVE_TIMEOUT, resolve).await.is_err() {
         tracing::warn!("not all backends can be reached; the balancer begins with those that can");
     }
+}
+
+/// The sockets of probes on the way of packets, if a service has such.
+fn open_probes(config: &crate::config::Config) -> Result<Option<Arc<Sockets>>, DaemonError> {
+    if !event_sources::probes_forwarding(config) {
+        return Ok(None);
+    }
+    Sockets::open().map(|sockets| Some(Arc::new(sockets))).map_err(DaemonError::Probes)
 }
 
 fn bind_metrics(

@@ -10,7 +10,7 @@ pub(super) use access::Access;
 pub use heddle_balancer_api::{BackendEntry as Backend, BackendState};
 pub(super) use membership::{Etcd, Member, Membership, Steering};
 pub(super) use service::{
-    ClosedPorts, Echo, Forwarding, Health, HealthKind, Quic, Service, Unparsable,
+    ClosedPorts, Echo, Forwarding, Health, HealthKind, HealthThrough, Quic, Service, Unparsable,
 };
 pub(super) use settings::{Balancer, Drain, Invalid, Limits, Tables, Timeouts};
 

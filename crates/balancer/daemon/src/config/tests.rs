@@ -129,7 +129,7 @@ fn wrong_types_are_refused_where_they_stand() {
 }
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 64] = [
+const REFUSED: [(&str, &str, &str); 66] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -224,6 +224,16 @@ const REFUSED: [(&str, &str, &str); 64] = [
         "expect = 204",
         "interval = \"500ms\", timeout = \"1s\"",
         "service.0.health.timeout: the timeout must be longer than 0s and at most `interval`\nhelp: at most 500ms",
+    ),
+    (
+        "port = 443\nhealth = { kind = \"http\", path = \"/health\", expect = 204 }",
+        "port = 443\nprotocol = \"udp\"\nhealth = { kind = \"tcp\", port = 80, through = \"forwarding\" }",
+        "service.0.health.through: the probe is a TCP connection, and this service is UDP\nhelp: through",
+    ),
+    (
+        "address = \"192.0.2.10\"\nport = 443\nhealth = { kind = \"http\",",
+        "address = \"2001:db8::10\"\nport = 443\nforwarding = \"ipip\"\nhealth = { kind = \"http\", through = \"forwarding\",",
+        "service.0.health.through: this balancer has no address to probe 2001:db8::10 from\nhelp: add one",
     ),
     (
         "\"be1\"",

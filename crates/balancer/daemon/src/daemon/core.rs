@@ -11,7 +11,7 @@ use heddle_balancer_maps::{Attached, Balancer, Explainer, Mode, interface_index}
 use super::Options;
 use super::apply::{self, Contents, DataPlane};
 use super::error::CoreError;
-use super::event_sources::{Event, SourceStatus};
+use super::event_sources::{self, Event, SourceStatus};
 use super::key_supply::KeySupply;
 use super::message::Message;
 use super::shared::Shared;
@@ -36,6 +36,8 @@ pub struct Core {
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
     mode: Mode,
+    /// True if the sockets for probes on the way of packets were opened at the start.
+    pub(super) probes_forwarding: bool,
     /// The interfaces that the program was attached to, and the mode of each.
     pub(super) interfaces: BTreeMap<String, String>,
     pub(super) loaded: SystemTime,
@@ -79,6 +81,7 @@ impl Core {
         balancer.maps.set_settings(&contents.settings)?;
         state.try_reconcile(&mut balancer.maps)?;
         Ok(Core {
+            probes_forwarding: event_sources::probes_forwarding(&config),
             state,
             path: options.config.clone(),
             file: config,

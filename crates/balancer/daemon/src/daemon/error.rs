@@ -58,6 +58,11 @@ pub enum DaemonError {
         /// The system's error.
         error: std::io::Error,
     },
+    /// The sockets of `health.through`.
+    #[error(
+        "cannot open sockets for health.through = \"forwarding\": {0}\nhelp: they need CAP_NET_RAW at the start"
+    )]
+    Probes(std::io::Error),
     /// Privileges cannot be given up.
     #[error(transparent)]
     Privilege(#[from] privilege::PrivilegeError),

@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use heddle_balancer_maps::Mode;
@@ -13,9 +14,10 @@ use heddle_balancer_maps::maps::PeerStates;
 use tokio::sync::{mpsc, watch};
 
 use crate::attachment;
-use crate::config::{Backend, Config, Membership, Service};
+use crate::config::{self, Backend, Balancer, Config, Membership, Ports, Service};
 use crate::fragments;
-use crate::health::{self, Checker, HealthEvent, State, Target};
+use crate::health::forwarding::{Outer, Sockets, Way};
+use crate::health::{self, Checker, Forwarding, HealthEvent, State, Target, Through};
 use crate::heartbeat::{self, Conclusions, Heartbeats, Probed, Report};
 use crate::links::{self, Macs};
 use crate::members::{Member, View, etcd};
@@ -101,7 +103,7 @@ pub(super) struct SourceStatus {
 impl EventSources {
     /// Starts health checks and the neighbour watcher. Must be called inside a tokio runtime;
     /// starts no threads.
-    pub(super) fn new(config: &Config, mode: Mode) -> EventSources {
+    pub(super) fn new(config: &Config, mode: Mode, probes: Option<Arc<Sockets>>) -> EventSources {
         let (events, health) = mpsc::channel(64);
         let (addresses, wanted) = watch::channel(BTreeSet::new());
         let (to, hops) = watch::channel(NextHops::new());
@@ -112,7 +114,8 @@ impl EventSources {
             links::watch(interfaces.clone(), mode, macs.0.clone())
         });
         let mut sources = EventSources {
-            checker: Checker::new(events),
+            checker: Checker::new(events)
+                .with_forwarding(probes.map(|sockets| Forwarding { sockets, hops: hops.clone() })),
             health,
             members: watch::channel(View::default()).1,
             hops,
@@ -297,13 +300,48 @@ fn checks(config: &Config) -> Vec<Target> {
     let mut targets = Vec::new();
     for service in &config.services {
         let Some((check, port)) = &service.health else { continue };
-        targets.extend(service.backends.iter().map(|backend| Target {
-            name: check_name(service, backend),
-            address: SocketAddr::new(backend.address, *port),
-            check: check.clone(),
+        targets.extend(service.backends.iter().map(|backend| {
+            Target {
+                name: check_name(service, backend),
+                address: SocketAddr::new(backend.address, *port),
+                check: check.clone(),
+                way: (check.through == Through::Forwarding)
+                    .then(|| way(config, service, backend, *port))
+                    .flatten(),
+            }
         }));
     }
     targets
+}
+
+/// True if a service is probed on the way of its packets.
+pub(super) fn probes_forwarding(config: &Config) -> bool {
+    let mut checks = config.services.iter().filter_map(|service| service.health.as_ref());
+    checks.any(|(check, _)| check.through == Through::Forwarding)
+}
+
+/// The way of a service's packets to a backend; none if the balancer has no address for it, which
+/// the configuration's checks refuse. Of a service with several ports, the port of the check.
+fn way(config: &Config, service: &Service, backend: &Backend, port: u16) -> Option<Way> {
+    let Balancer { ipv4, ipv6, .. } = &config.balancer;
+    let own = |like: IpAddr| match like {
+        IpAddr::V4(_) => ipv4.map(IpAddr::V4),
+        IpAddr::V6(_) => ipv6.map(IpAddr::V6),
+    };
+    let port = match service.ports {
+        Ports::One(port) => port,
+        _ => port,
+    };
+    Some(Way {
+        vip: SocketAddr::new(service.address, port),
+        client: own(service.address)?,
+        backend: backend.address,
+        outer: match service.forwarding {
+            config::Forwarding::L2 => Outer::L2,
+            config::Forwarding::Ipip => Outer::Ipip(own(backend.address)?),
+            config::Forwarding::Gue => Outer::Gue(own(backend.address)?, config.gue_port),
+        },
+    })
 }
 
 fn addresses(config: &Config) -> BTreeSet<IpAddr> {

@@ -7,6 +7,7 @@ use heddle_balancer_maps::interface_index;
 use heddle_daemon::notify;
 
 use super::core::{SEED_CHANGED, Secrets, changes_seed};
+use super::event_sources;
 use super::shared::Shared;
 use super::{Core, DaemonError};
 use crate::config::{self, Config};
@@ -49,6 +50,9 @@ impl Core {
         let mut config = read(&self.path).map_err(|error| error.to_string())?;
         let old = &self.state.inputs;
         check_interfaces(&old.config, &config)?;
+        if !self.probes_forwarding && event_sources::probes_forwarding(&config) {
+            return Err(NOT_OPENED.into());
+        }
         let fixed = keep_fixed(&old.config, &mut config);
         let secrets = Secrets::read(&config).map_err(|error| error.to_string())?;
         let keys = secrets.keys(old.keys.seed).map_err(|error| error.to_string())?;
@@ -69,6 +73,9 @@ impl Core {
         Ok(changes)
     }
 }
+
+/// Sockets that need a capability are opened at the start alone.
+const NOT_OPENED: &str = "health.through = \"forwarding\" is new, and its sockets are opened at the start only: restart heddled, which loses no packet";
 
 /// Refuses interfaces that are new in the file and not there: the next start would fail.
 fn check_interfaces(old: &Config, new: &Config) -> Result<(), String> {

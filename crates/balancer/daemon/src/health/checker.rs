@@ -6,10 +6,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
+use super::forwarding::{self, Sockets, Way};
 use super::{Check, Failure, RiseFall, State, jitter, probe};
+use crate::neighbours::NextHops;
 use crate::supervisor::{Supervised, supervise};
 
 /// The least time without a result after which a target's checks count as stopped.
@@ -24,6 +26,17 @@ pub struct Target {
     pub address: SocketAddr,
     /// The check.
     pub check: Check,
+    /// The way of packets, if that is checked, too.
+    pub way: Option<Way>,
+}
+
+/// What probes on the way of packets need.
+#[derive(Clone, Debug)]
+pub struct Forwarding {
+    /// The sockets.
+    pub sockets: Arc<Sockets>,
+    /// The next hops of backends.
+    pub hops: watch::Receiver<NextHops>,
 }
 
 /// A change of a target's state.
@@ -64,13 +77,21 @@ pub struct Checker {
     running: BTreeMap<String, (Target, Supervised)>,
     statuses: Statuses,
     events: mpsc::Sender<HealthEvent>,
+    forwarding: Option<Forwarding>,
 }
 
 impl Checker {
     /// Without targets. Changes go to `events`; while that is full, a target whose state has
     /// changed is not probed.
     pub fn new(events: mpsc::Sender<HealthEvent>) -> Checker {
-        Checker { running: BTreeMap::new(), statuses: Statuses::default(), events }
+        let (running, statuses) = (BTreeMap::new(), Statuses::default());
+        Checker { running, statuses, events, forwarding: None }
+    }
+
+    /// Probes the way of packets, too, for targets that have one.
+    #[must_use]
+    pub fn with_forwarding(self, forwarding: Option<Forwarding>) -> Checker {
+        Checker { forwarding, ..self }
     }
 
     /// Probes these targets from now on and no others. One that stays as it was goes on
@@ -91,11 +112,12 @@ impl Checker {
         let name = target.name.clone();
         lock(&self.statuses).insert(name.clone(), Status::unknown());
         let (statuses, events) = (self.statuses.clone(), self.events.clone());
-        let checked = target.clone();
+        let (checked, forwarding) = (target.clone(), self.forwarding.clone());
         let task = supervise(format!("health check of {name}"), move || {
             let (target, statuses, events) = (checked.clone(), statuses.clone(), events.clone());
+            let forwarding = forwarding.clone();
             async move {
-                check(target, statuses, events).await;
+                check(target, forwarding, statuses, events).await;
                 Ok::<(), Infallible>(())
             }
         });
@@ -127,9 +149,14 @@ fn stall(check: &Check) -> Duration {
 }
 
 /// Probes one target until the receiver of its events is closed.
-async fn check(target: Target, statuses: Statuses, events: mpsc::Sender<HealthEvent>) {
+async fn check(
+    target: Target,
+    forwarding: Option<Forwarding>,
+    statuses: Statuses,
+    events: mpsc::Sender<HealthEvent>,
+) {
     let start = Instant::now();
-    let Check { rise, fall, interval, timeout, .. } = target.check;
+    let Check { rise, fall, interval, .. } = target.check;
     let mut health = RiseFall::new(rise, fall, Duration::ZERO);
     // Tokio panics at an interval of nothing.
     let interval = interval.max(Duration::from_millis(1));
@@ -137,7 +164,7 @@ async fn check(target: Target, statuses: Statuses, events: mpsc::Sender<HealthEv
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
         let begun = ticks.tick().await;
-        let result = probe(&target.check.probe, target.address, timeout).await;
+        let result = probe_both(&target, forwarding.as_ref()).await;
         let state = if result.is_ok() { State::Up } else { State::Down };
         let change = health.observe(start.elapsed(), state);
         let reason = result.err();
@@ -152,6 +179,23 @@ async fn check(target: Target, statuses: Statuses, events: mpsc::Sender<HealthEv
             }
         }
     }
+}
+
+/// The target's own address, and then the way of packets, within the check's timeout together.
+async fn probe_both(target: &Target, forwarding: Option<&Forwarding>) -> Result<(), Failure> {
+    let (begun, timeout) = (Instant::now(), target.check.timeout);
+    probe(&target.check.probe, target.address, timeout).await?;
+    let (Some(way), Some(Forwarding { sockets, hops })) = (&target.way, forwarding) else {
+        return Ok(());
+    };
+    let hop = hops.borrow().get(&way.backend).cloned();
+    let left = timeout.saturating_sub(begun.elapsed());
+    let result = forwarding::probe(sockets, way, hop.as_ref(), left).await;
+    result.map_err(|reason| Failure::Forwarding {
+        vip: way.vip,
+        way: way.outer.to_string(),
+        reason: Box::new(reason),
+    })
 }
 
 impl Status {

@@ -1,6 +1,7 @@
 //! The reasons why a probe fails.
 
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 
 /// The failure of a probe.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +21,16 @@ pub enum Failure {
     /// The answer is not HTTP.
     #[error("not HTTP: {0}")]
     NotHttp(String),
+    /// The backend's own address answers, and the service's does not there.
+    #[error("its address answers, and {vip} does not, by {way}: {reason}")]
+    Forwarding {
+        /// The service's address.
+        vip: SocketAddr,
+        /// The way that packets are forwarded.
+        way: String,
+        /// The failure of the probe there.
+        reason: Box<Failure>,
+    },
     /// The request could not be sent, as when no route leads there.
     #[error("{0}")]
     Local(String),

@@ -17,6 +17,7 @@ mod common;
 mod drains;
 mod faults;
 mod forged;
+mod forwarding;
 mod fragments;
 mod frames;
 mod full_disk;

@@ -64,8 +64,10 @@ fn the_unit_has_started_when_the_daemon_says_so() {
 fn the_unit_allows_the_capabilities_that_starting_takes_and_no_others() {
     let allowed = UNIT.lines().find_map(|line| line.strip_prefix("CapabilityBoundingSet="));
     let mut allowed: Vec<&str> = allowed.unwrap().split(' ').collect();
-    let mut needed: Vec<String> =
-        privilege::STARTING.iter_names().map(|(name, _)| format!("CAP_{name}")).collect();
+    let mut needed: Vec<String> = (privilege::STARTING | privilege::CapabilitySet::NET_RAW)
+        .iter_names()
+        .map(|(name, _)| format!("CAP_{name}"))
+        .collect();
     allowed.sort_unstable();
     needed.sort_unstable();
     assert_eq!(allowed, needed);

@@ -146,6 +146,12 @@ pub(in crate::config) enum Echo {
 pub(in crate::config) struct Health {
     /// The health probe.
     pub(in crate::config) kind: HealthKind,
+    /// The way of the probe: `address`, to the backend's own address; `forwarding`, there and then to
+    /// the service's address at the backend, by L2, IPIP or GUE as packets go: a TCP connection has
+    /// to open. For TCP services. A service that begins to have it needs a restart, and CAP_NET_RAW
+    /// at the start. Default: address.
+    #[serde(default)]
+    pub(in crate::config) through: HealthThrough,
     /// TCP port that is probed. Default: the service's, if it has one alone.
     pub(in crate::config) port: Option<u16>,
     /// Path of the HTTP request. Default: /.
@@ -187,6 +193,17 @@ fn fall() -> u32 {
 
 fn keep_flows() -> Duration {
     Duration::from_secs(10)
+}
+
+/// The way of a health probe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum HealthThrough {
+    /// To the backend's own address.
+    #[default]
+    Address,
+    /// There, and to the service's address as packets go.
+    Forwarding,
 }
 
 /// The health probe.

@@ -7,7 +7,9 @@ use std::time::Duration;
 use heddle_config::Problem;
 
 use super::super::raw;
-use crate::health::{Check, Probe};
+use super::super::resolved::Balancer;
+use super::addresses::can_reach;
+use crate::health::{Check, Probe, Through};
 use crate::service::Protocol;
 
 /// The longest time for which a backend that is down may keep its flows.
@@ -17,17 +19,25 @@ const LONGEST_KEEP: Duration = Duration::from_secs(3600);
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The check of a service's backends, and the TCP port asked.
-pub(super) fn check(service: &raw::Service) -> Result<Option<(Check, u16)>, Problem> {
+pub(super) fn check(
+    service: &raw::Service,
+    balancer: &Balancer,
+) -> Result<Option<(Check, u16)>, Problem> {
     let Some(health) = &service.health else { return Ok(None) };
-    resolve(service, health).map(Some).map_err(|problem| problem.inside("health"))
+    resolve(service, health, balancer).map(Some).map_err(|problem| problem.inside("health"))
 }
 
-fn resolve(service: &raw::Service, health: &raw::Health) -> Result<(Check, u16), Problem> {
+fn resolve(
+    service: &raw::Service,
+    health: &raw::Health,
+    balancer: &Balancer,
+) -> Result<(Check, u16), Problem> {
     let count = |key: &str, count| {
         NonZeroU32::new(count).ok_or_else(|| Problem::at(key, "must be at least 1"))
     };
     let check = Check {
         probe: probe(service, health)?,
+        through: through(service, health, balancer)?,
         interval: health.interval.0,
         timeout: timeout(health)?,
         rise: count("rise", health.rise)?,
@@ -35,6 +45,27 @@ fn resolve(service: &raw::Service, health: &raw::Health) -> Result<(Check, u16),
         keep_flows: keep_flows(health)?,
     };
     Ok((check, port(service, health)?))
+}
+
+fn through(
+    service: &raw::Service,
+    health: &raw::Health,
+    balancer: &Balancer,
+) -> Result<Through, Problem> {
+    if health.through == raw::HealthThrough::Address {
+        return Ok(Through::Address);
+    }
+    if service.protocol == Protocol::Udp {
+        let problem =
+            Problem::at("through", "the probe is a TCP connection, and this service is UDP");
+        return Err(problem.help("through = \"address\""));
+    }
+    if !can_reach(balancer, service.address) {
+        let message = format!("this balancer has no address to probe {} from", service.address);
+        let problem = Problem::at("through", message);
+        return Err(problem.help("add one of its family to `balancer.addresses`"));
+    }
+    Ok(Through::Forwarding)
 }
 
 fn timeout(health: &raw::Health) -> Result<Duration, Problem> {

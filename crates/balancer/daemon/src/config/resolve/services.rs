@@ -117,7 +117,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
             raw::Echo::Answer => Echo::Answer,
         }),
         access: access(raw)?,
-        health: health::check(raw)?,
+        health: health::check(raw, balancer)?,
         slow_start: slow_start(raw)?,
         backends_of: raw.backends_of.clone(),
         backends: Vec::new(),

@@ -10,9 +10,10 @@ use crate::admin::{
 };
 use crate::config::{Member, Service};
 use crate::daemon::Core;
-use crate::daemon::event_sources::SourceStatus;
+use crate::daemon::event_sources::{Checks, SourceStatus, check_name};
 use crate::daemon::lifetimes::Lifetimes;
 use crate::daemon::state::Inputs;
+use crate::health::Failure;
 use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
 use crate::metrics::{self, Build};
@@ -81,6 +82,7 @@ impl Core {
         warnings.extend(without_backends(&self.state.inputs.config.services, backends));
         warnings.extend(unreachable(backends));
         warnings.extend(self.narrow_paths());
+        warnings.extend(lost_ways(&self.state.inputs.config.services, &sources.checks));
         warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
         warnings.extend(store(self.state.view.source).map(str::to_owned));
         warnings.extend(self.shared.warnings());
@@ -215,6 +217,20 @@ fn unreachable(backends: &[BackendStatus]) -> Vec<String> {
         Some(format!("nothing can be sent to {} of {}: {why}", backend.name, backend.service))
     });
     lost.collect()
+}
+
+/// Backends whose address answers, and the service's address there does not.
+fn lost_ways(services: &[Service], checks: &Checks) -> Vec<String> {
+    let of = |service: &Service| -> Vec<String> {
+        let lost = service.backends.iter().filter_map(|backend| {
+            let failure = checks.get(&check_name(service, backend))?.last_failure.as_ref()?;
+            let is_lost = matches!(failure, Failure::Forwarding { .. });
+            is_lost.then(|| format!("{} of {}: {failure}", backend.name, service.name))
+        });
+        lost.collect()
+    };
+    let own = services.iter().filter(|service| service.backends_of.is_none());
+    own.flat_map(of).collect()
 }
 
 pub(super) fn nearly_full((table, used, room): (&str, usize, usize)) -> Option<String> {

@@ -11,13 +11,14 @@ const MS: Duration = Duration::from_millis(1);
 fn target(name: &str, address: SocketAddr) -> Target {
     let check = Check {
         probe: Probe::Tcp,
+        through: crate::health::Through::Address,
         interval: 20 * MS,
         timeout: 100 * MS,
         rise: NonZeroU32::new(2).unwrap(),
         fall: NonZeroU32::new(3).unwrap(),
         keep_flows: Duration::ZERO,
     };
-    Target { name: name.into(), address, check }
+    Target { name: name.into(), address, check, way: None }
 }
 
 async fn next(events: &mut mpsc::Receiver<HealthEvent>) -> (String, State, Option<Failure>) {

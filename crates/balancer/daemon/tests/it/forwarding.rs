@@ -1,0 +1,89 @@
+//! Health checks on the way of packets: backends whose address answers and whose VIP does not.
+
+use crate::common::{LIMIT, PORT, ask, said, setup, untunnel};
+use heddle_lab::{Daemons, Lab, Transport, eventually};
+use heddle_testing::{Need, skip_without};
+use heddled::admin::{BackendStatus, Reply, Request, Selection};
+use heddled::health::State;
+
+/// Waits until all backends of all services have this health.
+fn wait_for(daemons: &Daemons<'_>, health: State) -> Vec<BackendStatus> {
+    eventually(LIMIT, || {
+        let Reply::Backends(all) = ask(daemons, 0, &Request::Backends(Selection::default())) else {
+            panic!("no backends")
+        };
+        let all = all.backends;
+        if all.iter().all(|one| one.health == health) { Ok(all) } else { Err(format!("{all:?}")) }
+    })
+    .unwrap()
+}
+
+/// Takes the service's addresses off the backends, or puts them back.
+fn addresses(lab: &Lab, command: &str) {
+    for node in lab.backends() {
+        for (vip, bits) in lab.vips().into_iter().zip([32, 128]) {
+            node.run(&format!("ip address {command} {vip}/{bits} dev lo")).unwrap();
+        }
+    }
+}
+
+fn a_lost_way_is_told(forwarding: &'static str, lose: impl FnOnce(&Lab), mend: impl FnOnce(&Lab)) {
+    let lab = Lab::builder().backends(2).build().unwrap();
+    let _servers = lab.serve(Transport::Tcp, PORT).unwrap();
+    let mut decapsulating = untunnel(&lab, forwarding);
+    let mut daemons = Daemons::start(&lab, setup("learn", forwarding)).unwrap();
+    let config =
+        daemons.config(0).replace("kind = \"tcp\"", "kind = \"tcp\", through = \"forwarding\"");
+    daemons.write_config(0, &config).unwrap();
+    let Err(refused) = ask_all(&daemons, &Request::Reload) else { panic!("it was read") };
+    assert!(refused.contains("restart heddled"), "{refused}");
+    daemons.stop(0);
+    daemons.restart(0).unwrap();
+    wait_for(&daemons, State::Up);
+
+    decapsulating.clear();
+    lose(&lab);
+    let lost = wait_for(&daemons, State::Down);
+    said(&daemons, 0, "backend-0 of web4: its address answers, and ").unwrap();
+    for backend in lost {
+        let reason = backend.reason.unwrap_or_default();
+        let way = format!("by {}: no answer in time", forwarding.to_uppercase());
+        assert!(
+            reason.starts_with("its address answers, and ") && reason.ends_with(&way),
+            "{reason}"
+        );
+    }
+    mend(&lab);
+    decapsulating = untunnel(&lab, forwarding);
+    wait_for(&daemons, State::Up);
+    drop(decapsulating);
+}
+
+fn ask_all(daemons: &Daemons<'_>, request: &Request) -> Result<Reply, String> {
+    let mut client = heddled::admin::Client::connect(&daemons.socket(0)).unwrap();
+    client.ask(request).map_err(|error| error.to_string())
+}
+
+#[test]
+fn backends_without_the_services_address_are_down() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    a_lost_way_is_told("l2", |lab| addresses(lab, "delete"), |lab| addresses(lab, "add"));
+}
+
+#[test]
+fn backends_that_do_not_decapsulate_ipip_are_down() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    a_lost_way_is_told("ipip", |_| (), |_| ());
+}
+
+#[test]
+fn backends_that_do_not_decapsulate_gue_are_down() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    a_lost_way_is_told("gue", |_| (), |_| ());
+}
