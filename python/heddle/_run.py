@@ -70,7 +70,7 @@ class Run:
 
     @property
     def steadiness(self) -> dict[str, Any]:
-        """Whether the run is in a steady state, as measured: ``state`` ("steady", "overloaded", "unknown"), ``growth``, ``busiest_link``, ``unfinished``."""
+        """The measured steady state: ``state`` ("steady", "overloaded", "unknown"), ``growth``, ``busiest_link``, ``unfinished``."""
         loaded: dict[str, Any] = json.loads(self._core.steadiness_json())
         return loaded
 

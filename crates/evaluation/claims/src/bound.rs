@@ -46,8 +46,9 @@ pub enum Verdict {
 
 impl Bound {
     /// Compares the interval of a measured value, or the [range](Estimate::has_range) of its seeds,
-    /// with a paper's value of the same unit ("x" for a ratio): the verdict of all its values, [`Verdict::Undecided`] if they differ. A single seed
-    /// has no interval; its value is judged as it is.
+    /// with a paper's value of the same unit ("x" for a ratio): the verdict of all its values,
+    /// [`Verdict::Undecided`] if they differ. A single seed has no interval; its value is judged as it
+    /// is.
     pub fn judge(self, paper: f64, unit: &str, here: Estimate) -> Verdict {
         let (low, middle, high) = here.span(unit);
         let verdict = self.judge_value(paper, unit, middle);
