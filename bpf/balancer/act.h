@@ -135,6 +135,8 @@ static __always_inline void write_tables(const struct packet_context *context, s
 		count_connection(context);
 	if (decision->writes & WRITES_PEER)
 		write_peer(context, decision->peer_news);
+	if (decision->writes & (WRITES_ANSWERED | WRITES_SILENT))
+		write_signs(context, decision->writes & WRITES_ANSWERED);
 }
 
 /* Writes all that the decision says, when the frame is made. */

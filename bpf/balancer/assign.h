@@ -264,7 +264,7 @@ static __always_inline __u32 syn_target(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (flow && (flow->state & FLOW_STATE_MASK) == FLOW_NEW && target_up(flow->target))
+	if (flow && (flow->state & FLOW_STATE_MASK) == FLOW_NEW && target_up(flow->target) && context->passed_over == NO_TARGET)
 		return flow->target;
 	return target_of_new(context);
 }

@@ -147,6 +147,8 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 	switch (context->vip.kind) {
 	case VIP_SERVICE:
 		read_sequence(ctx, context);
+		if (opens_again(context) && is_unanswered(context))
+			context->passed_over = context->flow.target;
 		if (context->vip.choices)
 			context->named = named_target(ctx, context);
 		decide_service(ctx, context, decision);
@@ -353,6 +355,7 @@ static __always_inline void decide_seen(struct xdp_md *ctx, struct packet_contex
 {
 	*decision = (struct decision){};
 	context->named = NO_TARGET;
+	context->passed_over = NO_TARGET;
 	if (sight == FOR_NO_SERVICE)
 		decide_pass(decision, PASS_NO_VIP);
 	else if (sight == OF_FLOW)

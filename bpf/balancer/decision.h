@@ -31,6 +31,8 @@ enum write {
 	TAKES_READY = 0x80, /* the first of the keys made ahead, used or not */
 	WRITES_PEER = 0x100,
 	COUNTS_CONNECTION = 0x200, /* towards the limits of source and service */
+	WRITES_ANSWERED = 0x400,   /* the flow's target has answered its handshake */
+	WRITES_SILENT = 0x800,     /* it has not: the SYN came again */
 };
 
 enum flow_change {

@@ -5,6 +5,7 @@
 #include "balancer/by_hash.h"
 #include "balancer/contest.h"
 #include "balancer/miss.h"
+#include "balancer/signs.h"
 
 /* Its backend is down: the hash's choice now, and the entry's other content is void. */
 static __always_inline void decide_rehash(const struct packet_context *context, struct decision *decision)
@@ -282,6 +283,8 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 		return 0;
 	}
 	decide_send(decision, context->flow.target, SENT_FLOW);
+	if (goes_on(context))
+		decision->writes |= WRITES_ANSWERED;
 	if (context->packet.protocol == IPPROTO_UDP)
 		touch_flow(context, decision);
 	else if (context->flow.state & FLOW_CONTESTED && decide_contested(ctx, context, decision))

@@ -200,6 +200,14 @@ struct {
 	__type(value, struct count);
 } target_counts SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct target_signs);
+} target_signs SEC(".maps");
+
 /* The limits of `struct settings`. */
 enum limit_kind {
 	LIMIT_LEARN,

@@ -53,7 +53,7 @@ static __always_inline bool decide_unknown_keys(const struct packet_context *con
 {
 	__u32 hashed = own_hashed_target(context);
 
-	if (!target_up(hashed) && query_flow(context, 0, decision))
+	if (!takes_new(context, hashed) && query_flow(context, 0, decision))
 		return true;
 	return decide_midstream_keys(context, found, hashed, TOKEN_UNOPENED, decision);
 }

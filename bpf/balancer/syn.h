@@ -5,6 +5,7 @@
 #include "balancer/by_hash.h"
 #include "balancer/contest.h"
 #include "balancer/join_limits.h"
+#include "balancer/signs.h"
 
 /* A handshake in progress: with MP_CAPABLE where it was without, its packets are searched for keys from now on. */
 static __always_inline void learn_from_now_on(const struct packet_context *context, struct decision *decision)
@@ -87,7 +88,7 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	enum counter verdict = capable ? SENT_CAPABLE : SENT_SYN;
 	enum flow_state state = capable && context->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
 
-	if (!context->known || gives_way_to_syn(&context->flow))
+	if (!context->known || gives_way_to_syn(&context->flow) || context->passed_over != NO_TARGET)
 		open_new(context, state, verdict, decision);
 	else
 		open_beside(context, state, verdict, decision);
@@ -183,6 +184,8 @@ __noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *conte
 		return 0;
 	if (context->vip.mode >= MPTCP_LEARN)
 		kind = search_options(ctx, context, &found, decision);
+	if (opens_again(context) && is_repeated(context))
+		decision->writes |= WRITES_SILENT;
 	if (kind == MPTCP_JOIN_SYN)
 		decide_join(context, found.token, decision);
 	else if (kind != MPTCP_CAPABLE_SYN || !assignable(context) || !decide_assign(context, &found, decision))

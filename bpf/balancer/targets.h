@@ -115,8 +115,22 @@ static __always_inline __u64 further_hash(__u64 hash)
 	return hash * 6364136223846793005ULL + 1442695040888963407ULL;
 }
 
-/* The backend of a new connection: the hash's, or if that one fails its checks the first one in further slots that does not. All
- * balancers that see the same backends fail choose the same one. */
+/* True if a target seems dead though its checks succeed: signs.h. */
+static __always_inline bool seems_dead(const struct packet_context *context, __u32 index)
+{
+	const struct target_signs *signs = bpf_map_lookup_elem(&target_signs, &index);
+
+	return signs && signs->repeated >= SILENT_SYNS && within(context->now, signs->silent, SILENT_TIME);
+}
+
+/* True if new connections may go to the target. */
+static __always_inline bool takes_new(const struct packet_context *context, __u32 index)
+{
+	return target_up(index) && index != context->passed_over && !seems_dead(context, index);
+}
+
+/* The backend of a new connection: the hash's, or if that one takes none the first one in further slots that does. All balancers
+ * that see the same backends fail choose the same one. */
 __noinline __u32 target_of_new(const struct packet_context *context)
 {
 	__u32 hashed;
@@ -125,7 +139,7 @@ __noinline __u32 target_of_new(const struct packet_context *context)
 	if (!context)
 		return NO_TARGET;
 	hashed = own_hashed_target(context);
-	if (hashed == NO_TARGET || target_up(hashed))
+	if (hashed == NO_TARGET || takes_new(context, hashed))
 		return hashed;
 	hash = maglev_hash(context, &context->key.client, context->key.port);
 	for (int i = 0; i < FURTHER_SLOTS; i++) {
@@ -133,7 +147,7 @@ __noinline __u32 target_of_new(const struct packet_context *context)
 
 		hash = further_hash(hash);
 		next = (__u16)maglev_word_at(context, hash);
-		if (target_up(next))
+		if (takes_new(context, next))
 			return next;
 	}
 	return hashed;

@@ -172,6 +172,20 @@ struct target {
 	__u32 pad2;
 };
 
+/* Signs of whether a target answers handshakes, by its index. The balancer sees no answer, but what clients send behind it. */
+struct target_signs {
+	__u32 answered; /* tick: a handshake went on; 0: none did */
+	__u32 silent;   /* tick: a SYN came again; 0: none did */
+	__u32 repeated; /* such SYNs since the last handshake that went on */
+	__u32 pad;
+};
+
+/* A target seems dead when so many SYNs came again and no handshake went on in between, for so many ticks (2 s) behind the last. */
+#define SILENT_SYNS 3
+#define SILENT_TIME 120
+#define REPETITION 30      /* ticks (0.5 s) between a SYN and its repetition, at least: senders wait for 1 s (RFC 6298, 2.1) */
+#define REPEATED_TWICE 120 /* ticks (2 s) from a SYN to its second repetition, at least: it comes after 3 s */
+
 /* ---- the flow table: 5-tuple to target ---- */
 
 enum flow_state {

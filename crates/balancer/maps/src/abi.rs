@@ -13,7 +13,7 @@ use heddle_bpf_loader::plain_old_data;
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 plain_old_data! {
-    AccessLimit AccessSource AssignedKey Candidate ConnectionCount ConnectionSource Flow FlowKey FragmentBucket JoinCount JoinSource PeerState Opening QuicServer Settings Subflow SubflowKey Target TokenEntry Trace Translation Vip VipKey
+    AccessLimit AccessSource AssignedKey Candidate ConnectionCount ConnectionSource Flow FlowKey FragmentBucket JoinCount JoinSource PeerState Opening QuicServer Settings Subflow SubflowKey Target TargetSigns TokenEntry Trace Translation Vip VipKey
 }
 
 #[cfg(test)]

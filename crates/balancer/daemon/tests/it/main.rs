@@ -29,6 +29,7 @@ mod packaging;
 mod ports;
 mod quic;
 mod shared;
+mod silent;
 mod starting;
 mod vlan;
 mod whole;

@@ -20,6 +20,7 @@ mod plain;
 mod ports;
 mod quic;
 mod registrations;
+mod silent;
 mod steering;
 mod verdicts;
 mod vlan;

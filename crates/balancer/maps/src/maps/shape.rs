@@ -9,8 +9,8 @@ use heddle_bpf_loader::maps::{Shape, absent_as_none};
 use crate::abi::{
     self, AccessLimit, AccessPrefix, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate,
     ConnectionCount, ConnectionSource, Count, FlowKey, FragmentBucket, HEDDLE_ABI, JoinCount,
-    JoinSource, MAGLEV_SIZE, PeerState, QuicServer, RING_SIZE, Settings, Target, Vip, VipKey,
-    WAITING_BYTES,
+    JoinSource, MAGLEV_SIZE, PeerState, QuicServer, RING_SIZE, Settings, Target, TargetSigns, Vip,
+    VipKey, WAITING_BYTES,
 };
 use crate::{Error, Sizes};
 
@@ -20,7 +20,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of
 /// limits) each program has for itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 24]);
+pub(crate) struct PinnedMaps([Shape; 25]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -56,6 +56,7 @@ impl PinnedMaps {
             Shape::of::<u32, Settings>("settings", 1),
             Shape::of::<u32, Count>("counters", counters),
             Shape::of::<u32, Count>("target_counts", sizes.targets),
+            Shape::of::<u32, TargetSigns>("target_signs", sizes.targets),
         ])
     }
 
