@@ -110,19 +110,24 @@ lint_c_format() { git ls-files -z 'bpf/*.[ch]' | xargs -0 clang-format --dry-run
 
 # Each header of bpf/ compiles by itself; those of bpf/common without bpf/balancer and bpf/tools.
 lint_c_headers() {
-    local header headers machine common
+    local headers common
     headers=$(git ls-files 'bpf/*.h')
     [ -n "$headers" ] || fail "git lists no header under bpf/." "run this in a clone of the repository."
-    machine=$(uname -m)
     common=$(mktemp -d)
     cp -r bpf/include bpf/common "$common"
-    for header in $headers; do
-        case "$header" in bpf/common/*) set -- -I "$common" ;; *) set -- -I bpf ;; esac
-        clang -target bpf -mcpu=v3 -O2 -Wall -Werror -Wno-unused-function -Wno-unused-variable "-D__TARGET_ARCH_${machine/x86_64/x86}" \
-            -idirafter "/usr/include/$machine-linux-gnu" "$@" -fsyntax-only -include "${header#bpf/}" -x c /dev/null ||
-            fail "$header does not compile by itself"
-    done
+    export -f compile_header
+    xargs -P "$(nproc)" -I{} bash -c "compile_header {} '$common'" <<<"$headers" || fail "these headers do not compile by themselves."
     rm -r "$common"
+}
+
+# Compiles header $1; $2 is a folder with nothing but include and common in it.
+compile_header() {
+    local machine include=bpf
+    machine=$(uname -m)
+    case "$1" in bpf/common/*) include=$2 ;; esac
+    clang -target bpf -mcpu=v3 -O2 -Wall -Werror -Wno-unused-function -Wno-unused-variable "-D__TARGET_ARCH_${machine/x86_64/x86}" \
+        -idirafter "/usr/include/$machine-linux-gnu" -I "$include" -fsyntax-only -include "${1#bpf/}" -x c /dev/null ||
+        { echo "error: $1 does not compile by itself" >&2 && return 1; }
 }
 
 P4_LINTERS=(ruff==0.17.6 mypy==2.4.1 pytest==9.2.0)
