@@ -246,12 +246,12 @@ fn narrow_paths(config: &Config, links: &[Link]) -> Vec<Finding> {
 
 /// The device that heddled attaches to for an interface, and what is to be known about the
 /// interface itself.
-fn device<'a>(name: &str, links: &'a [Link]) -> Result<(&'a Link, Vec<Finding>), Finding> {
+fn device<'a>(name: &str, links: &'a [Link]) -> Result<(&'a Link, Vec<Finding>), Box<Finding>> {
     let Some(link) = links.iter().find(|link| link.name == name) else {
         let there: Vec<&str> =
             links.iter().map(|link| &*link.name).filter(|name| *name != "lo").collect();
         let fix = format!("interfaces = [...] with one of: {}", there.join(", "));
-        return Err(Finding::error(name, "there is no such interface").fix(fix));
+        return Err(Box::new(Finding::error(name, "there is no such interface").fix(fix)));
     };
     if link.kind != "vlan" {
         return Ok((link, vec![]));

@@ -7,11 +7,11 @@ use super::link::Link;
 ///
 /// # Errors
 /// A finding, if the VLAN cannot be served in native mode.
-pub(crate) fn lower<'a>(vlan: &Link, links: &'a [Link]) -> Result<&'a Link, Finding> {
+pub(crate) fn lower<'a>(vlan: &Link, links: &'a [Link]) -> Result<&'a Link, Box<Finding>> {
     let refused = |message: &str| {
-        Finding::error(&vlan.name, message).fix(
+        Box::new(Finding::error(&vlan.name, message).fix(
             "systemctl edit heddled, with: [Service], ExecStart=, ExecStart=/usr/sbin/heddled --attach generic",
-        )
+        ))
     };
     if vlan.vlan_protocol.as_deref().is_some_and(|protocol| protocol != "802.1Q") {
         return Err(refused("it is a VLAN of 802.1ad, and only 802.1Q's tags are read"));
