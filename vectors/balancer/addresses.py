@@ -149,8 +149,8 @@ def balancers():
         leaves("join-asks", "the token is another balancer's to know", "other", joining, "queried_join", word(JOIN, v1, who=1), joins, flow="none")
         leaves("keys-register", "the token's owner is told on the packet's way", "other-learning", keys, "steered_keys",
                word(REGISTER, v1, "b2"), flow="learning", token="none")
-        leaves("stray-keys-register", "the same of a flow that was not known", "other", keys, "steered_keys flow_added",
-               word(REGISTER, v1, "b1"), flow="learning")
+        leaves("stray-keys-register", "the same of a flow whose SYN was not seen: joins are to wait", "other", keys, "steered_keys flow_added",
+               word(REGISTER, v1, "b1", 1), flow="learning")
         leaves("data-confirms", "and told again when the connection goes on", "other-proven", more, "steered_keys", word(CONFIRM, v1, "b2"),
                flow="established")
         leaves("flow-asks", "a subflow that is not known is the owner's to know", "other", more, "queried_flow", word(FLOW, who=1), flow="none")

@@ -42,7 +42,7 @@ def capable():
     add("v1-keys-again", "RFC 8684 3.1: the client repeats the keys until it has an answer", "proven",
         lambda f: ack(f, capable_keys(rest=b"\0\5"), b"hello"), "b2", "sent_keys", "learning", "provisional")
     add("v1-stray-keys", "the SYN went by another balancer", "fresh", lambda f: ack(f, capable_keys()), "b1",
-        "sent_keys flow_added token_added", "learning", "provisional")
+        "sent_keys flow_added token_added", "learning", "unopened")
     add("v1-syn-on-live-flow", "a SYN for an established flow: it keeps its token", "confirmed", lambda f: syn(f, capable_syn()), "b2",
         "sent_capable flow_kept candidate_added", "established", "confirmed")
     add("v1-keys-on-live-flow", "the SYN's handshake goes on: its token is known, and a second later the flow's", "reopened",
