@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What no host sends, and what hosts would drop: told apart by reason, for packets to a service and to this balancer's own port.
+/* Packets that no host sends, or that hosts would drop: told apart by reason, for packets to a service and to this balancer's own port.
  *
  * Of a known flow only what differs between its packets is looked at: its source was looked at when it began. */
 #pragma once

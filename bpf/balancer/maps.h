@@ -122,7 +122,7 @@ struct {
 	__type(value, struct join_count);
 } join_counts SEC(".maps");
 
-/* Who may use a service: one of access_rule by service and source prefix. Empty where no service says. */
+/* Access to services: one of access_rule by service and source prefix. Empty where no service says. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

@@ -1,4 +1,4 @@
-//! Whether the paths to backends and other balancers have room for clients' packets with the headers
+//! Paths to backends and other balancers that have no room for clients' packets with the headers
 //! that are put in front (bpf/balancer/forward.h).
 
 use std::net::IpAddr;

@@ -18,7 +18,7 @@ const FRAGMENT: u8 = 44;
 /// Headers in front of the fragment header that the program walks.
 const EXTENSIONS: usize = 4;
 
-/// What a later fragment says of its packet.
+/// A later fragment's packet, as far as its header names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
     /// The fields that all of the packet's fragments have.

@@ -1,4 +1,4 @@
-//! What a daemon tells the service manager that started it (sd_notify(3)): units of
+//! Messages of a daemon to the service manager that started it (sd_notify(3)): units of
 //! `Type=notify` are started when the daemon says so. Without a manager nothing is told.
 
 use std::env;

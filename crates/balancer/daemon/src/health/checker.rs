@@ -30,7 +30,7 @@ pub struct Target {
     pub way: Option<Way>,
 }
 
-/// What probes on the way of packets need.
+/// Sockets and addresses of probes on the way of packets.
 #[derive(Clone, Debug)]
 pub struct Forwarding {
     /// The sockets.

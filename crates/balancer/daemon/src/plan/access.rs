@@ -52,7 +52,7 @@ impl From<maps::Prefix<AccessSource>> for AccessName {
     }
 }
 
-/// What a service's entries say of its access.
+/// Access as a service's entries have it.
 pub(super) fn flags(access: &Access) -> u8 {
     let filtered = if access.rules.is_empty() { 0 } else { abi::ACCESS_FILTERED };
     let limited = if access.is_limited() { abi::ACCESS_LIMITED } else { 0 };

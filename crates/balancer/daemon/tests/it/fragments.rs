@@ -93,7 +93,7 @@ impl World<'_> {
     }
 }
 
-/// Whether they come to one balancer or to two in turn, in order or with the first one last. On a busy
+/// Datagrams arrive whole, by one balancer or by two in turn, in order or with the first one last. On a busy
 /// machine a fragment may wait in vain: the next datagram arrives.
 #[test]
 fn datagrams_in_fragments_arrive_with_an_mtu_of_1500() {

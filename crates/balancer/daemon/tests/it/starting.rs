@@ -38,7 +38,7 @@ fn signal(daemon: &Child, signal: Signal) {
     kill_process(Pid::from_child(daemon), signal).unwrap();
 }
 
-/// What the manager is told next, but for the time.
+/// The next message to the manager, but for the time.
 fn told(manager: &UnixDatagram) -> String {
     let mut message = [0; 4096];
     let length = manager.recv(&mut message).expect("a notification");

@@ -12,7 +12,7 @@ pub struct Prefix {
     pub bits: u8,
 }
 
-/// What becomes of a source's packets.
+/// The fate of a source's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// They are forwarded.

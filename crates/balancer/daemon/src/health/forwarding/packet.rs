@@ -76,7 +76,7 @@ pub(super) fn in_ipv4(packet: &[u8]) -> Option<&[u8]> {
     packet.get(usize::from(packet.first()? & 0xf) * 4..)
 }
 
-/// What is read of an answer.
+/// An answer, as far as it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) source_port: u16,

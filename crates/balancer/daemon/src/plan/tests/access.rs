@@ -16,7 +16,7 @@ fn flags(trace: &Trace) -> u32 {
     vips.fold(0, |flags, vip| flags | u32::from(vip.access))
 }
 
-/// Where some are allowed, others are not. An entry of the service asks when its rules are there, and
+/// If some sources are allowed, others are not. An entry of the service asks when its rules are there, and
 /// no longer before they go.
 #[test]
 fn rules_are_there_before_the_service_asks() {

@@ -88,7 +88,7 @@ fn a_source_opens_so_many_connections_in_a_second() {
     }
 }
 
-/// What a source has too many of takes nothing from the service.
+/// A source's connections beyond its limit take nothing from the service's.
 #[test]
 fn a_service_opens_so_many_connections_in_a_second() {
     let Some(mut cluster) = open(asking(ACCESS_LIMITED)) else { return };

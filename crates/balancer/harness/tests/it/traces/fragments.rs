@@ -47,7 +47,7 @@ fn narrow(balancers: usize) -> Setup {
     Setup { balancers, forwarding: Forwarding::L2, mtu: 1500, ..Setup::default() }
 }
 
-/// What waits at a balancer, with the Ethernet addresses by which it came there.
+/// The fragments that wait at a balancer, with the Ethernet addresses by which it came there.
 fn waiting(cluster: &Cluster, balancer: usize) -> Vec<Vec<u8>> {
     let mut waiting = cluster.balancer(balancer).unwrap().waiting().unwrap();
     std::iter::from_fn(|| waiting.take()).collect()

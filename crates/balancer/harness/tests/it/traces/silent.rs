@@ -71,7 +71,7 @@ fn a_backend_that_answers_others_keeps_those_that_come_again() {
     }
 }
 
-/// Where it goes is registered with the SYN: should this balancer fail, another knows.
+/// Its new backend is registered with the SYN: should this balancer fail, another knows.
 #[test]
 fn a_connection_that_left_is_known_to_other_balancers() {
     let Some(mut cluster) = open(Setup { balancers: 3, ..Setup::default() }) else { return };
