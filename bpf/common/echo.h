@@ -59,7 +59,8 @@ static __always_inline bool turn_echo(struct xdp_md *ctx, const struct packet *p
 	return true;
 }
 
-/* Turns an echo request, or a fragment of one, into its reply. False: there is none to it, or the frame is too short; the frame is as it was. */
+/* Turns an echo request, or a fragment of one, into its reply. False: there is none to it, or the frame is too short; the frame is as
+ * it was. */
 static __always_inline bool answer_echo(struct xdp_md *ctx, const struct packet *packet)
 {
 	if (!one_host(&packet->source, packet->v6))

@@ -34,7 +34,7 @@ pub fn steering_adds(address: IpAddr) -> u32 {
 /// A path whose MTU cannot carry what is configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Narrow {
-    /// What goes without, and why.
+    /// The affected traffic and the reason.
     pub message: String,
     /// The least MTU that does, in bytes of IP.
     pub least: u32,

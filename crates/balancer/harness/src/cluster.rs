@@ -41,7 +41,7 @@ pub struct Setup {
     /// The choices for packets to the services' addresses that are for none of them
     /// (`DROPS_UNPARSABLE` and the others).
     pub choices: u32,
-    /// What is asked of sources of packets to the services (`ACCESS_FILTERED`, `ACCESS_LIMITED`).
+    /// Access flags of the services (`ACCESS_FILTERED`, `ACCESS_LIMITED`).
     pub access: u32,
     /// Sizes of each balancer's maps.
     pub sizes: Sizes,

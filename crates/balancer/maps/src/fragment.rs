@@ -41,7 +41,7 @@ impl Fragment {
         }
     }
 
-    /// Whether the packet is one of IPv6.
+    /// True for IPv6.
     pub fn is_ipv6(&self) -> bool {
         self.inner.source.is_ipv6()
     }

@@ -6,7 +6,7 @@ use super::{Config, raw, resolve};
 
 /// A configuration that may have mistakes.
 pub struct Examined {
-    /// What the file says where it has no mistakes; none if too little is left.
+    /// The configuration without the mistakes; none if too little is left.
     pub sound: Option<Config>,
     /// All mistakes, in the order of their lines.
     pub mistakes: Vec<ConfigError>,

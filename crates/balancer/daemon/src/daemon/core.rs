@@ -125,7 +125,7 @@ impl Core {
         Ok(self.balancer.peer_states()?)
     }
 
-    /// What the thread of waiting fragments works with.
+    /// Handles of the thread that holds fragments back.
     ///
     /// # Errors
     /// [`heddle_balancer_maps::Error`].

@@ -16,7 +16,7 @@ const MOST: usize = 100;
 /// A file that may have mistakes.
 #[derive(Debug)]
 pub struct Examined<C> {
-    /// What the file says where it has no mistakes.
+    /// The part of the file without mistakes.
     pub sound: Option<C>,
     /// The mistakes, in the order of their lines.
     pub mistakes: Vec<ConfigError>,
