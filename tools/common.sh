@@ -20,9 +20,12 @@ as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; elif have sudo && sudo -n true 2>/dev/null; then sudo "$@"; else return 1; fi
 }
 
+# One caller at a time: apt-get fails where another one runs.
 install_packages() {
     say "installing: $*"
-    have apt-get && as_root apt-get -q update >&2 && as_root apt-get -q install -y --no-install-recommends "$@" >&2 && return
+    # shellcheck disable=SC2016 # The inner shell's arguments.
+    have apt-get && as_root flock /var/lib/dpkg/lock-heddle sh -c \
+        'apt-get -q update && apt-get -q install -y --no-install-recommends "$@"' sh "$@" >&2 && return
     fail "cannot install packages here." "as root, run: apt-get update && apt-get install -y $*"
 }
 

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-use aya::maps::{MapError, MapInfo, MapType};
+use aya::maps::{MapData, MapError, MapInfo, MapType};
 use aya::util::nr_cpus;
 
+use crate::maps::{Access, Memory};
 use crate::{Error, Program};
 
 const BPF_MAP_LOOKUP_ELEM: libc::c_long = 1;
 const BPF_MAP_LOOKUP_BATCH: libc::c_long = 24;
+const BPF_F_MMAPABLE: u32 = 1 << 10;
 
 /// Of `union bpf_attr` (linux/bpf.h): one element. A queue has no keys, and shows its head.
 #[repr(C)]
@@ -40,8 +42,8 @@ struct Batch {
 
 impl Program {
     /// The content of each map that the program uses, by the map's name, but for those named in
-    /// `without`: all keys and values, of a queue the first one. The kernel cuts names off behind
-    /// 15 bytes.
+    /// `without`: all keys and values, of a queue the first one, of an array in memory the values.
+    /// The kernel cuts names off behind 15 bytes.
     ///
     /// # Errors
     /// [`Error::Program`] or [`Error::Map`] if the kernel would not.
@@ -60,6 +62,10 @@ impl Program {
 }
 
 fn content(map: &MapInfo) -> Result<Vec<u8>, Error> {
+    if map.map_flags() & BPF_F_MMAPABLE != 0 {
+        let map = MapData::from_id(map.id())?;
+        return Ok(Memory::new("memory", map, Access::Read)?.bytes());
+    }
     let (kind, fd) = (map.map_type()?, map.fd()?);
     let value = match kind {
         MapType::PerCpuArray | MapType::PerCpuHash | MapType::LruPerCpuHash => {

@@ -94,6 +94,11 @@ impl Memory {
         self.read_words(byte / WORD)
     }
 
+    /// All bytes, word by word.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.words().iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect()
+    }
+
     fn read_words<T: Pod>(&self, first: usize) -> Option<T> {
         const { assert!(size_of::<T>() <= 32 * WORD) };
         let source = self.words().get(first..first + size_of::<T>().div_ceil(WORD))?;
