@@ -137,6 +137,8 @@ static __always_inline void write_tables(const struct packet_context *context, s
 		write_peer(context, decision->peer_news);
 	if (decision->writes & (WRITES_ANSWERED | WRITES_SILENT))
 		write_signs(context, decision->writes & WRITES_ANSWERED);
+	if (decision->writes & WRITES_UNEXPLAINED)
+		write_unexplained(context);
 }
 
 /* Writes all that the decision says, when the frame is made. */

@@ -6,7 +6,10 @@
  * what the SYN wants is stored beside it, as a candidate. A packet with the sequence number behind the SYN's goes to the
  * candidate's backend. The next one, a second after the SYN or later, gives the entry to the candidate. A packet with any other
  * number is the old flow's, and ends the candidate: the client cannot have both. A client that never sent the SYN sends such a
- * packet at once, as its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4). */
+ * packet at once, as its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4).
+ *
+ * Balancers that keep the flow are told of the SYN, and store the candidate, too. What follows they do not see, unless the flow
+ * comes to them: there a packet may be as far behind the SYN as a fast connection comes meanwhile. */
 #pragma once
 
 #include "balancer/learn.h"
@@ -14,7 +17,14 @@
 /* Where the third packet of a handshake may start, counted from its SYN: there may have been data in that (RFC 7413). */
 #define DATA_IN_SYN 0xffff
 
-/* Stores a candidate for the known flow's entry; its next packet starts behind `sequence`. */
+/* How far ahead of all that was seen a packet may start, at most: those before it were lost. */
+#define MOST_AHEAD (1 << 20)
+
+/* Bytes that a connection sends in a tick (1 Gbit/s), as long as its balancer may not have told of more than its SYN. */
+#define SENT_IN_TICK (1 << 21)
+#define LONGEST_UNTOLD (2 * TOUCH)
+
+/* Stores a candidate for the known flow's entry; its next packets start at `sequence` or behind it. */
 static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 sequence, __u32 token,
 				    __u32 target, struct decision *decision)
 {
@@ -33,8 +43,8 @@ static __always_inline void contest(const struct packet_context *context, enum c
 	change_flow(&changed, decision);
 }
 
-/* The candidate for the known flow's entry; NULL: none that is on time. One whose handshake went on waits for its next packet as
- * long as a flow does. */
+/* The candidate for the known flow's entry; NULL: none that is on time. One whose handshake went on, here or maybe elsewhere, waits
+ * for its next packet as long as a flow does. */
 static __always_inline const struct candidate *candidate_of(const struct packet_context *context)
 {
 	const struct flow_key flow = context->key;
@@ -43,17 +53,27 @@ static __always_inline const struct candidate *candidate_of(const struct packet_
 
 	if (!candidate)
 		return NULL;
-	timeout = candidate->followed ? settings.flow_timeout : settings.syn_timeout;
+	timeout = candidate->marks ? settings.flow_timeout : settings.syn_timeout;
 	return within(context->now, candidate->seen, timeout) ? candidate : NULL;
 }
 
-/* True if the packet may be one of the candidate's: behind its SYN, or near the last one behind that. */
+/* Bytes behind the SYN at which one of the candidate's packets may start. */
+static __always_inline __u32 reach_of(const struct packet_context *context, const struct candidate *candidate)
+{
+	__u32 ahead = DATA_IN_SYN + candidate->reached, untold = context->now - candidate->seen;
+	__u32 reach = candidate->reached + (ahead < MOST_AHEAD ? ahead : MOST_AHEAD);
+
+	if (!(candidate->marks & CANDIDATE_TOLD) || within(context->now, candidate->seen, 0))
+		return reach;
+	if (untold > LONGEST_UNTOLD)
+		untold = LONGEST_UNTOLD;
+	return reach > untold * SENT_IN_TICK ? reach : untold * SENT_IN_TICK;
+}
+
+/* True if the packet may be one of the candidate's. */
 static __always_inline bool follows(const struct packet_context *context, const struct candidate *candidate)
 {
-	__u32 ahead = context->sequence - candidate->sequence;
-	bool near = candidate->followed ? ahead + DATA_IN_SYN <= 2 * DATA_IN_SYN : ahead - 1 <= DATA_IN_SYN;
-
-	return near && keeps_flows(candidate->target);
+	return context->sequence - candidate->sequence <= reach_of(context, candidate) && keeps_flows(candidate->target);
 }
 
 /* The entry is the candidate's. It is registered by the next packets: other balancers may have the old flow's. */
@@ -71,13 +91,15 @@ static __always_inline void take_over(const struct packet_context *context, cons
 	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* The candidate's next packet is looked for behind this one. */
+/* The packet is one of the candidate's, which waits for the next one. */
 static __always_inline void follow(const struct packet_context *context, const struct candidate *followed,
 				   struct decision *decision)
 {
+	__u32 ahead = context->sequence - followed->sequence;
+
 	decision->candidate = *followed;
-	decision->candidate.sequence = context->sequence;
-	decision->candidate.followed = true;
+	decision->candidate.reached = ahead > followed->reached ? ahead : followed->reached;
+	decision->candidate.marks |= CANDIDATE_FOLLOWED;
 	decision->writes |= WRITES_CANDIDATE;
 }
 
@@ -99,7 +121,7 @@ static __always_inline bool goes_to_candidate(const struct packet_context *conte
 static __always_inline void take_or_follow(const struct packet_context *context, const struct candidate *candidate,
 					   struct decision *decision)
 {
-	bool first = !candidate->followed && candidate->kind != CANDIDATE_KEYS;
+	bool first = !(candidate->marks & CANDIDATE_FOLLOWED) && candidate->kind != CANDIDATE_KEYS;
 
 	if (first || context->packet.tcp_flags & (TCP_FIN | TCP_RST) || within(context->now, candidate->seen, TOUCH))
 		follow(context, candidate, decision);
@@ -118,7 +140,7 @@ static __always_inline void take_keys(struct xdp_md *ctx, const struct packet_co
 	if (candidate->kind != CANDIDATE_CAPABLE && candidate->kind != CANDIDATE_KEYS)
 		return;
 	kind = search_options(ctx, context, &found, decision);
-	if (kind == MPTCP_DSS && candidate->kind == CANDIDATE_KEYS && !candidate->followed)
+	if (kind == MPTCP_DSS && candidate->kind == CANDIDATE_KEYS && !(candidate->marks & CANDIDATE_FOLLOWED))
 		register_keys(context, candidate->token, TOKEN_PROVISIONAL, false, decision);
 	if (kind != MPTCP_CAPABLE_KEYS)
 		return;
@@ -126,12 +148,15 @@ static __always_inline void take_keys(struct xdp_md *ctx, const struct packet_co
 	candidate->kind = CANDIDATE_KEYS;
 }
 
-/* No candidate came in time, or the old flow goes on: the flow is as before. */
+/* No candidate came in time, or the old flow goes on: the flow is as before. Balancers that were told of the candidate are told of
+ * the flow. */
 static __always_inline void end_contest(const struct packet_context *context, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
 	changed.state &= ~FLOW_CONTESTED;
+	if (context->vip.mode == MPTCP_LEARN)
+		changed.state |= FLOW_OWNER_PENDING;
 	change_flow(&changed, decision);
 	decision->writes |= ENDS_CANDIDATE;
 }

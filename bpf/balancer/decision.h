@@ -33,6 +33,7 @@ enum write {
 	COUNTS_CONNECTION = 0x200, /* towards the limits of source and service */
 	WRITES_ANSWERED = 0x400,   /* the flow's target has answered its handshake */
 	WRITES_SILENT = 0x800,     /* it has not: the SYN came again */
+	WRITES_UNEXPLAINED = 0x1000, /* the flow's backend is explained by nothing but entries */
 };
 
 enum flow_change {
@@ -211,6 +212,14 @@ static __always_inline void decide_send(struct decision *decision, __u32 target,
 	decision->action = target == NO_TARGET ? DROP : SEND;
 	decision->verdict = target == NO_TARGET ? DROP_NO_BACKEND : verdict;
 	decision->target = target;
+}
+
+/* A flow without a token is stored with this target. Its packets do not say that they are worth a question: where nothing explains
+ * the target, the other balancers ask about all flows that they do not know. */
+static __always_inline void note_placement(const struct packet_context *context, __u32 target, struct decision *decision)
+{
+	if (target != own_hashed_target(context) && !hashed_otherwise_before(context))
+		decision->writes |= WRITES_UNEXPLAINED;
 }
 
 /* After decide_send: sends through `peer`, with a message about a token and a backend. */

@@ -42,7 +42,8 @@ static __always_inline void answer_heartbeat(struct xdp_md *ctx, const struct pa
 	*message = (struct steering){
 		.version = STEERING_VERSION,
 		.kind = STEER_HEARTBEAT_REPLY,
-		.asked = settings.tables_changed,
+		.asked = (settings.tables_changed ? TABLES_CHANGED : 0) |
+			 (has_unexplained_flows(context) ? FLOWS_UNEXPLAINED : 0),
 	};
 	__builtin_memcpy(message->token, heartbeat->token, sizeof(message->token));
 	put_be32(message->backend, settings.fingerprint);
@@ -82,7 +83,7 @@ static __always_inline void hear_answer(const struct packet_context *context, st
 
 	WRITE_ONCE(state->heard, nanoseconds(context));
 	WRITE_ONCE(state->fingerprint, get_be32(answer->backend));
-	WRITE_ONCE(state->tables_changed, answer->asked);
+	WRITE_ONCE(state->changes, answer->asked);
 	WRITE_ONCE(state->sequence, get_be32(answer->token));
 }
 

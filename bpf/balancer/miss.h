@@ -64,7 +64,7 @@ static __always_inline bool decide_unknown_keys(const struct packet_context *con
 static __always_inline bool worth_asking(const struct packet_context *context, int option)
 {
 	return option != MPTCP_NONE || context->packet.tcp_flags & TCP_RST || settings.ask_always ||
-	       hashed_otherwise_before(context);
+	       has_unexplained_flows(context) || hashed_otherwise_before(context);
 }
 
 static __always_inline void decide_tcp_miss(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)

@@ -113,6 +113,8 @@ static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct p
 		if (decide_answered_keys(ctx, context, value.token, target, decision))
 			return;
 		value.state = state_of_reply(context, value.token, target);
+		if (!value.token)
+			note_placement(context, target, decision);
 		store_flow(context, &value, STATEFUL, decision);
 		decide_send(decision, target, SENT_FLOW);
 	} else if (!query_flow(context, message->asked, decision)) {
@@ -175,26 +177,40 @@ static __always_inline void store_opening(const struct packet_context *context, 
 {
 	struct flow_value value = { .target = target, .state = FLOW_LEARNING };
 
+	note_placement(context, target, decision);
 	if (!context->known || gives_way_to_syn(&context->flow))
 		store_flow(context, &value, STATELESS, decision);
+	else if (!half_open(&context->flow) && target != context->flow.target)
+		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);
 }
 
-/* Stores the flow of the message. A SYN may be forged: it takes no live flow's entry. */
+/* Stores what another balancer's SYN opens. It may be forged: it takes no live flow's entry. */
+static __always_inline void store_told(const struct packet_context *context, __u32 token, __u32 target, struct decision *decision)
+{
+	if (token)
+		store_join(context, token, target, FLOW_JOINING, decision);
+	else
+		store_opening(context, target, decision);
+	if (decision->writes & WRITES_CANDIDATE)
+		decision->candidate.marks = CANDIDATE_TOLD;
+}
+
+/* Stores the flow of the message. */
 static __always_inline void store_registered(const struct packet_context *context, const struct steering *message, __u32 target,
 					     struct decision *decision)
 {
 	__u32 token = get_be32(message->token);
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
 
+	if (context->packet.tcp_flags & TCP_SYN) {
+		store_told(context, token, target, decision);
+		return;
+	}
 	if (message->query)
 		value.state = FLOW_CLOSING_STATEFUL;
-
-	if (!(context->packet.tcp_flags & TCP_SYN))
-		store_flow(context, &value, STATEFUL, decision);
-	else if (token)
-		store_join(context, token, target, FLOW_JOINING, decision);
-	else
-		store_opening(context, target, decision);
+	if (!token)
+		note_placement(context, target, decision);
+	store_flow(context, &value, STATEFUL, decision);
 }
 
 /* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. Keys go there also

@@ -49,6 +49,16 @@ static __always_inline bool is_unanswered(const struct packet_context *context)
 	       (!signs->answered || (__s32)(signs->answered - flow->seen) < 0);
 }
 
+/* Notes that there are flows which only entries explain. */
+static __always_inline void write_unexplained(const struct packet_context *context)
+{
+	__u32 index = NO_TARGET;
+	struct target_signs *signs = bpf_map_lookup_elem(&target_signs, &index);
+
+	if (signs && signs->unexplained != context->now)
+		WRITE_ONCE(signs->unexplained, context->now);
+}
+
 /* Notes what the packet says of its flow's target. */
 __noinline int write_signs(const struct packet_context *context, __u32 answered)
 {

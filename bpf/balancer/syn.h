@@ -33,16 +33,24 @@ static __always_inline void register_opening(const struct packet_context *contex
 	decision->message.asked = keepers.reach;
 }
 
-/* A new connection. Where it passes over a backend that fails its checks, others could not know: they are told with the SYN,
- * should this balancer fail before the next packet. SYNs cost nothing, so that they are told within a limit. */
+/* A new connection goes where others could not know: they are told with the SYN, should this balancer fail before the next packet.
+ * SYNs cost nothing, so that they are told within a limit. */
+static __always_inline void tell_of_opening(const struct packet_context *context, struct decision *decision)
+{
+	if (decision->action != SEND || context->vip.mode != MPTCP_LEARN)
+		return;
+	note_placement(context, decision->target, decision);
+	if (within_limit(context, LIMIT_LEARN, decision))
+		register_opening(context, 0, STEERED_FLOW, decision);
+}
+
+/* A new connection, maybe past a backend that fails its checks or seems dead. */
 static __always_inline void open_new(const struct packet_context *context, enum flow_state state, enum counter verdict,
 				     struct decision *decision)
 {
 	decide_new(context, state, verdict, decision);
-	if (decision->action != SEND || context->vip.mode != MPTCP_LEARN || decision->target == own_hashed_target(context))
-		return;
-	if (within_limit(context, LIMIT_LEARN, decision))
-		register_opening(context, 0, STEERED_FLOW, decision);
+	if (decision->target != own_hashed_target(context))
+		tell_of_opening(context, decision);
 }
 
 /* True if a SYN opens another connection in the flow's place: nothing of that is left to keep. */
@@ -80,6 +88,8 @@ static __always_inline void open_beside(const struct packet_context *context, en
 		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);
 	else if (target != flow->target)
 		contest(context, CANDIDATE_PLAIN, context->sequence, 0, target, decision);
+	if (target != flow->target)
+		tell_of_opening(context, decision);
 }
 
 /* A SYN that names no connection. */

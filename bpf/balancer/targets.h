@@ -162,6 +162,15 @@ static __always_inline bool hashed_otherwise_before(const struct packet_context 
 	return stamp && age <= (settings.flow_timeout >> STAMP_SHIFT) + 1;
 }
 
+/* True if this balancer has lately met a flow whose backend neither hash nor stamps explain. */
+static __always_inline bool has_unexplained_flows(const struct packet_context *context)
+{
+	__u32 index = NO_TARGET;
+	const struct target_signs *signs = bpf_map_lookup_elem(&target_signs, &index);
+
+	return signs && signs->unexplained && within(context->now, signs->unexplained, settings.flow_timeout);
+}
+
 /* The target, up or down; NO_TARGET: it is configured no longer. */
 static __always_inline __u32 if_configured(__u32 index)
 {

@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 9
+#define HEDDLE_ABI 10
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -177,7 +177,7 @@ struct target_signs {
 	__u32 answered; /* tick: a handshake went on; 0: none did */
 	__u32 silent;   /* tick: a SYN came again; 0: none did */
 	__u32 repeated; /* such SYNs since the last handshake that went on */
-	__u32 pad;
+	__u32 unexplained; /* of NO_TARGET: tick of the last flow without a token whose backend neither hash nor stamp explains */
 };
 
 /* A target seems dead when so many SYNs came again and no handshake went on in between, for so many ticks (2 s) behind the last. */
@@ -238,12 +238,15 @@ enum candidate_kind {
 /* A new handshake with the addresses and ports of a live flow. It takes the flow's entry over when it goes on. */
 struct candidate {
 	__u32 token;    /* CANDIDATE_JOIN: names the connection that it joins; CANDIDATE_KEYS: of the keys */
-	__u32 sequence; /* of its SYN; of a SYN without data before its keys; if `followed` of its last packet */
+	__u32 sequence; /* of its SYN; of a SYN without data before its keys */
+	__u32 reached;  /* bytes behind that: the furthest start of one of its packets */
 	__u32 seen;     /* tick of its SYN */
 	__u16 target;
-	__u8 kind;     /* enum candidate_kind */
-	__u8 followed; /* true: a packet behind its SYN came */
+	__u8 kind;  /* enum candidate_kind */
+	__u8 marks; /* CANDIDATE_FOLLOWED, CANDIDATE_TOLD */
 };
+#define CANDIDATE_FOLLOWED 0x1 /* a packet behind its SYN came */
+#define CANDIDATE_TOLD 0x2     /* its SYN came to another balancer, and what follows that may, too */
 
 /* ---- the token table: token to backend ---- */
 
@@ -359,7 +362,7 @@ struct settings {
 	__u64 service_bits;    /* those of the services' addresses (source_bit in balancer/invalid.h) */
 	__u64 macs[MACS];      /* this machine's, up to the first 0; none: frames' addresses are not compared */
 	__u8 tables_changed;   /* true: a slot of the Maglev tables changed lately; sent with answers to heartbeats */
-	__u8 ask_always;       /* true: that was so at another balancer, and is not known here */
+	__u8 ask_always;       /* true: another balancer may have placed flows where nothing here explains it */
 	__u8 closes_ports;     /* true: an address of a service has DROPS_CLOSED or REFUSES_CLOSED */
 	__u8 forwards_invalid; /* true: what no host sends is not dropped (balancer/invalid.h) */
 	__u32 now;             /* the time, where the program was loaded with a clock of its own */
@@ -495,7 +498,7 @@ struct steering {
 	__u8 version;
 	__u8 kind;
 	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on; of STEER_REGISTER_FLOW: 1: the flow has ended; of STEER_REGISTER: 1: no balancer has seen a SYN before the keys */
-	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of registrations: registration_reach; of answers to heartbeats: settings.tables_changed */
+	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of registrations: registration_reach; of answers to heartbeats: TABLES_CHANGED, FLOWS_UNEXPLAINED */
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */
 	__u8 tag[8];     /* proves that the sender has the cluster's key (balancer/tag.h) */
@@ -509,9 +512,11 @@ struct peer_state {
 	__u32 fingerprint;    /* of its last heartbeat or answer */
 	__u32 tick;           /* of its last message of any kind; 0: none */
 	__u32 refused;        /* messages from its address with a wrong tag */
-	__u32 tables_changed; /* of its last answer: a slot of its Maglev tables changed lately */
+	__u32 changes;        /* of its last answer: TABLES_CHANGED, FLOWS_UNEXPLAINED */
 	__u32 pad;
 };
+#define TABLES_CHANGED 0x1    /* a slot of its Maglev tables changed lately */
+#define FLOWS_UNEXPLAINED 0x2 /* it knows flows whose backends neither hash nor stamps explain */
 
 /* ---- explain: the decision of a program that was loaded for dry runs ---- */
 

@@ -44,6 +44,8 @@ pub struct Conclusion {
     pub liveness: Liveness,
     /// True if its last answer said that its tables had changed lately.
     pub tables_changed: bool,
+    /// True if its last answer said that it knows flows which neither hash nor stamps explain.
+    pub flows_unexplained: bool,
 }
 
 /// The time between two heartbeats to a balancer.

@@ -122,7 +122,8 @@ impl Plan {
             peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             tables_changed,
-            ask_always: world.peer_tables_changed && !tables_changed,
+            ask_always: world.peer_flows_unexplained
+                || (world.peer_tables_changed && !tables_changed),
             targets,
             tables,
             ring,

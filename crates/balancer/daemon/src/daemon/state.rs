@@ -1,7 +1,7 @@
 //! The daemon's knowledge, and the plan made of it: all of the daemon but the kernel's objects.
 
 mod isolation;
-mod peer_tables;
+mod lately;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ use crate::members::{Known, Source, View};
 use crate::neighbours::{NextHop, NextHops};
 use crate::plan::{self, Keys, Plan, World};
 use isolation::{Isolation, Surroundings};
-use peer_tables::PeerTables;
+use lately::Lately;
 
 /// All that a reload replaces, at once or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,9 @@ pub(super) struct State {
     /// True until the ring of a balancer that found none is whole for the first time. It has placed
     /// no flows yet.
     is_first_ring: bool,
-    peer_tables: PeerTables,
+    peer_tables: Lately,
+    /// Whose flows neither hash nor stamps explain.
+    peer_flows: Lately,
     isolation: Isolation,
     /// The uptime at which each backend that is down went down.
     down_since: BTreeMap<WireId, Duration>,
@@ -118,7 +120,8 @@ impl State {
             has_carrier: true,
             assumed: assumed(&plan),
             is_first_ring: plan.maps.ring.is_empty(),
-            peer_tables: PeerTables::default(),
+            peer_tables: Lately::default(),
+            peer_flows: Lately::default(),
             isolation: Isolation::No,
             down_since: BTreeMap::new(),
             drained_since: BTreeMap::new(),
@@ -171,7 +174,8 @@ impl State {
     /// Takes in the conclusions of heartbeats. Whoever is neither registered nor answers is gone.
     pub(super) fn set_heartbeats(&mut self, conclusions: &Conclusions) {
         self.has_carrier = conclusions.has_carrier;
-        self.peer_tables.update(&conclusions.peers, self.uptime());
+        self.peer_tables.update(&conclusions.peers, |known| known.tables_changed, self.uptime());
+        self.peer_flows.update(&conclusions.peers, |known| known.flows_unexplained, self.uptime());
         let liveness = conclusions.peers.iter().map(|(address, known)| (*address, known.liveness));
         let liveness: BTreeMap<_, _> = liveness.collect();
         self.assumed.retain(|address| {
@@ -369,6 +373,7 @@ impl State {
     /// written.
     fn next_plan(&self, inputs: &Inputs, held: &plan::Maps) -> Result<Plan, plan::Full> {
         let (members, listed, next_hops) = (self.members(), self.listed(), self.known_hops());
+        let established = inputs.config.timeouts.established;
         let world = World {
             now: self.started.elapsed(),
             tick: self.started_tick.wrapping_add(plan::ticks(self.started.elapsed())),
@@ -386,9 +391,8 @@ impl State {
             drained_since: &self.drained_since,
             next_hops: &next_hops,
             has_placed_flows: !self.is_first_ring,
-            peer_tables_changed: self
-                .peer_tables
-                .have_changed(self.uptime(), inputs.config.timeouts.established),
+            peer_tables_changed: self.peer_tables.have(self.uptime(), established),
+            peer_flows_unexplained: self.peer_flows.have(self.uptime(), established),
             macs: &self.macs,
         };
         if !self.between_plans {

@@ -69,6 +69,7 @@ impl World {
             up_since: &BTreeMap::new(),
             has_placed_flows: true,
             peer_tables_changed: false,
+            peer_flows_unexplained: false,
             macs: &BTreeMap::new(),
         };
         let plan = Plan::default().next(&config, &world).unwrap();

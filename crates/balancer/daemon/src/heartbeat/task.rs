@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use heddle_balancer_maps::abi::PeerState;
+use heddle_balancer_maps::abi::{FLOWS_UNEXPLAINED, PeerState, TABLES_CHANGED};
 use heddle_balancer_maps::maps::PeerStates;
 use heddle_balancer_maps::steering::{Message, SteeringKey};
 use rustix::time::{ClockId, clock_gettime};
@@ -146,8 +146,8 @@ struct Peer {
     refused: (u32, u32, Option<Instant>),
     /// Of its answers since the start; none: it has not answered.
     fingerprint: Option<u32>,
-    /// Of its last answer: its tables had changed lately.
-    tables_changed: bool,
+    /// Of its last answer: `TABLES_CHANGED`, `FLOWS_UNEXPLAINED`.
+    changes: u32,
 }
 
 impl Task {
@@ -243,7 +243,7 @@ impl Peer {
             missed: 0,
             refused,
             fingerprint: None,
-            tables_changed: false,
+            changes: 0,
         }
     }
 
@@ -260,7 +260,7 @@ impl Peer {
         self.missed += u64::from(!self.judge.look(due, now, heard, proves));
         if self.judge.liveness() == Liveness::Alive {
             self.fingerprint = Some(state.fingerprint);
-            self.tables_changed = state.tables_changed != 0;
+            self.changes = state.changes;
         }
         if state.refused != self.refused.1 {
             (self.refused.1, self.refused.2) = (state.refused, Some(Instant::now()));
@@ -268,7 +268,11 @@ impl Peer {
     }
 
     fn conclusion(&self) -> Conclusion {
-        Conclusion { liveness: self.judge.liveness(), tables_changed: self.tables_changed }
+        Conclusion {
+            liveness: self.judge.liveness(),
+            tables_changed: self.changes & TABLES_CHANGED != 0,
+            flows_unexplained: self.changes & FLOWS_UNEXPLAINED != 0,
+        }
     }
 
     fn report(&self, probed: &Probed) -> Report {

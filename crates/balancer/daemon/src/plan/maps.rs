@@ -66,8 +66,9 @@ pub struct Derived {
     pub peers: bool,
     /// True if a slot of a Maglev table has changed within `established`.
     pub tables_changed: bool,
-    /// True if that is so at another balancer, and not here: each flow that is not known here may
-    /// have a backend that the hash does not give.
+    /// True if that is so at another balancer and not here, or that one has flows which neither hash
+    /// nor stamps explain: each flow that is not known here may have another backend than the
+    /// hash's.
     pub ask_always: bool,
 }
 

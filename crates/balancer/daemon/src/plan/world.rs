@@ -48,6 +48,9 @@ pub struct World<'a> {
     pub has_placed_flows: bool,
     /// True if the tables of another balancer have changed within `established`.
     pub peer_tables_changed: bool,
+    /// True if another balancer has known flows within `established` that neither hash nor stamps
+    /// explain.
+    pub peer_flows_unexplained: bool,
     /// The Ethernet addresses of the interfaces that the program is attached to; empty: not known
     /// yet.
     pub macs: &'a Macs,

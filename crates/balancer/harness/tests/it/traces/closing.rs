@@ -186,6 +186,39 @@ fn a_connection_on_a_port_that_is_used_again_is_registered() {
     }
 }
 
+/// Others know of it from its SYN on, and for as long as it says nothing.
+#[test]
+fn a_connection_on_a_port_that_is_used_again_is_told_with_its_syn() {
+    for silence in [0, 1000] {
+        let Some(mut cluster) = open(Setup { balancers: 3, ..Setup::default() }) else { return };
+        let flows: Vec<Flow> =
+            (1..).map(flow).filter(|f| cluster.hashed(f) == 0).take(12).collect();
+        for flow in &flows {
+            cluster.plain(0, flow);
+        }
+        cluster.backends[0].weight = 0;
+        cluster.publish().unwrap();
+        cluster.advance(60).unwrap();
+        for flow in &flows {
+            (0..2).for_each(|_| assert_eq!(cluster.to(0, &flow.ack(&[], 1)), 0));
+        }
+        let start = 50_000_000;
+        let mut homes = Vec::new();
+        for flow in &flows {
+            homes.push(cluster.to(0, &numbered(flow.syn(&[]), start)));
+            cluster.to(0, &numbered(flow.ack(&[], 0), start + 1));
+        }
+        cluster.advance(silence).unwrap();
+        cluster.kill(0).unwrap();
+        for (flow, home) in flows.iter().zip(&homes) {
+            for balancer in [1, 2] {
+                let frame = numbered(flow.ack(&[], 10), start + 1);
+                assert_eq!(cluster.to(balancer, &frame), *home, "at {balancer} after {silence}");
+            }
+        }
+    }
+}
+
 /// The end of a flow is told to the balancers that keep it, and a last ACK behind it does not make it live.
 #[test]
 fn an_ended_flow_is_ended_everywhere() {

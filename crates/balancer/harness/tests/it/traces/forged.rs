@@ -266,6 +266,28 @@ fn a_client_that_answers_keeps_its_flow() {
     }
 }
 
+/// Balancers that were told of the forged SYN are told that the flow goes on.
+#[test]
+fn a_flow_that_goes_on_does_so_at_all_balancers() {
+    let setup = Setup { balancers: 3, backends: 8, ..Setup::default() };
+    let Some(mut cluster) = open(setup) else { return };
+    let victims: Vec<_> = (1..20).map(|client| joined(&cluster, client)).collect();
+    for (_, subflow, home) in &victims {
+        (0..3).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), *home));
+        let attacker = own_connection(&cluster, *home);
+        cluster.send(0, &attacker.join(subflow)).unwrap();
+        for _ in 0..3 {
+            assert_eq!(cluster.to(0, &numbered(subflow.data(1), 1 << 31)), *home);
+        }
+    }
+    cluster.kill(0).unwrap();
+    for (_, subflow, home) in &victims {
+        for at in [1, 2] {
+            assert_eq!(cluster.to(at, &subflow.data(1)), *home, "its number is as the SYN's");
+        }
+    }
+}
+
 /// Anybody can send keys: without a SYN before them no join finds their token, until their connection
 /// goes on.
 #[test]

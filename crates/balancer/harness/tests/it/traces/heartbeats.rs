@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 
 use heddle_balancer_maps::Action;
-use heddle_balancer_maps::abi::{Counter, PeerState, Settings};
+use heddle_balancer_maps::abi::{Counter, PeerState, TABLES_CHANGED};
 use heddle_balancer_maps::steering::{Message, SteeringKey};
 use heddle_harness::{Cluster, KEY, Outcome, Setup, balancer_address, heartbeat, inner, steered};
 
-use crate::traces::world::{Traced, flow, open};
+use crate::traces::world::{Traced, flow, open, set};
 
 const OLD: SteeringKey = [1, 2];
 const STRANGE: SteeringKey = [3, 4];
@@ -28,13 +28,6 @@ fn beat(key: SteeringKey, number: u32) -> Vec<u8> {
 
 fn known_of(cluster: &Cluster, at: usize, peer: usize) -> PeerState {
     cluster.peer_state(at, peer)
-}
-
-fn set(cluster: &mut Cluster, at: usize, change: impl FnOnce(&mut Settings)) {
-    let settings = &mut cluster.balancer_mut(at).unwrap().maps.settings;
-    let mut changed = settings.get().unwrap();
-    change(&mut changed);
-    settings.set(&changed).unwrap();
 }
 
 #[test]
@@ -120,7 +113,7 @@ fn a_balancer_whose_tables_changed_says_so_and_the_other_asks_for_all_flows() {
     let Some(mut cluster) = two() else { return };
     set(&mut cluster, 1, |settings| settings.tables_changed = 1);
     cluster.seen(1, &beat(KEY, 5));
-    assert_eq!(known_of(&cluster, 0, 1).tables_changed, 1);
+    assert_eq!(known_of(&cluster, 0, 1).changes, TABLES_CHANGED);
     let plain = flow(9).ack(&[], 1);
     let (_, seen) = cluster.seen(0, &plain);
     assert!(!seen.at(0).contains(&Counter::QueriedFlow));
@@ -130,7 +123,7 @@ fn a_balancer_whose_tables_changed_says_so_and_the_other_asks_for_all_flows() {
     assert_eq!(sent.via, [0, 1, 0], "asked, and sent from here");
     set(&mut cluster, 1, |settings| settings.tables_changed = 0);
     cluster.seen(1, &beat(KEY, 6));
-    assert_eq!(known_of(&cluster, 0, 1).tables_changed, 0);
+    assert_eq!(known_of(&cluster, 0, 1).changes, 0);
 }
 
 /// Any message that is signed tells that its sender lives.

@@ -3,7 +3,9 @@
 use heddle_balancer_maps::abi::{Counter, TokenState};
 use heddle_harness::{Backend, Cluster, Connection, Flow, Outcome, Setup};
 
-use crate::traces::world::{Traced, backend, connection, find, flow, kept_by, open, with_port};
+use crate::traces::world::{
+    Traced, backend, connection, find, flow, kept_by, numbered, open, with_port,
+};
 
 fn three() -> Setup {
     Setup { balancers: 3, backends: 8, ..Setup::default() }
@@ -286,6 +288,50 @@ fn a_join_that_moves_to_an_entry_of_an_old_one() {
         assert_eq!(cluster.to(0, &new.join(subflow)), home);
         assert_eq!(cluster.to(1, &subflow.joined_ack()), home);
         (0..3).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), home));
+    }
+}
+
+/// A join takes an old one's port, sends far in its first second, and its balancer dies then: the keepers, which saw
+/// its SYN alone, know that the packets are not the old one's.
+#[test]
+fn a_fast_join_on_an_old_ones_port_is_found_in_its_first_second() {
+    for ended in [true, false] {
+        let Some(mut cluster) = open(three()) else { return };
+        let mut subflows = Vec::new();
+        for number in 1..40 {
+            let (old, new) = (connection(number), connection(number + 100));
+            let old_home = cluster.connect(0, &old);
+            let subflow = with_port(old.primary, 10);
+            assert_eq!(cluster.join(0, &old, &subflow), old_home);
+            (0..3).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), old_home));
+            if ended {
+                assert_eq!(cluster.to(0, &subflow.fin()), old_home);
+            }
+            subflows.push((new, subflow, cluster.connect(0, &new)));
+        }
+        cluster.advance(cluster.settings().syn_timeout + 60).unwrap();
+        let start = 50_000_000;
+        for (new, subflow, home) in &subflows {
+            let frames = [
+                numbered(new.join(subflow), start),
+                numbered(subflow.joined_ack(), start + 1),
+                numbered(subflow.data(100), start + 1),
+            ];
+            assert!(frames.iter().all(|frame| cluster.to(0, frame) == *home));
+        }
+        cluster.advance(50).unwrap();
+        for (_, subflow, home) in &subflows {
+            for ahead in (60_000..1_200_000).step_by(60_000) {
+                assert_eq!(cluster.to(0, &numbered(subflow.data(100), start + ahead)), *home);
+            }
+        }
+        cluster.kill(0).unwrap();
+        for (_, subflow, home) in &subflows {
+            for ahead in [1_200_000, 1_200_100] {
+                let frame = numbered(subflow.data(100), start + ahead);
+                assert!([1, 2].iter().all(|&at| cluster.to(at, &frame) == *home));
+            }
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Backends that have stopped to answer, before a check says so: the time until a new connection's SYN
 //! goes elsewhere, in ticks.
 
+use heddle_balancer_maps::abi::FLOWS_UNEXPLAINED;
 use heddle_harness::{Cluster, Flow, Setup};
 
-use crate::traces::world::{Traced, flow, open, with_port};
+use crate::traces::world::{Traced, flow, open, set, with_port};
 
 /// Ticks of a second.
 const SECOND: u32 = 60;
@@ -87,5 +88,35 @@ fn a_connection_that_left_is_known_to_other_balancers() {
             })
         });
         assert!(keepers.count() >= 2, "here, and where its slot is kept");
+    }
+}
+
+/// A plain flow that was placed past it comes to a balancer that has never heard of it: the others have
+/// said that they have such flows, so that it asks.
+#[test]
+fn a_connection_that_left_is_found_by_all_balancers() {
+    let Some(mut cluster) = open(Setup { balancers: 5, ..Setup::default() }) else { return };
+    let all = flows(&cluster, 12);
+    all.iter().for_each(|flow| assert_eq!(syn(&cluster, flow), DEAD));
+    cluster.advance(SECOND).unwrap();
+    let all: Vec<(Flow, usize)> = all.iter().map(|flow| (*flow, syn(&cluster, flow))).collect();
+    let left: Vec<_> = all.into_iter().filter(|(_, home)| *home != DEAD).collect();
+    assert!(left.len() > 8, "{left:?}");
+    for (flow, home) in &left {
+        for frame in [flow.ack(&[], 0), flow.ack(&[], 100), flow.ack(&[], 100)] {
+            assert_eq!(cluster.to(0, &frame), *home);
+        }
+    }
+    cluster.beat().unwrap();
+    cluster.kill(0).unwrap();
+    for at in 1..5 {
+        let says = |&peer: &usize| cluster.peer_state(at, peer).changes & FLOWS_UNEXPLAINED != 0;
+        assert!((0..5).filter(|peer| *peer != at).any(|peer| says(&peer)), "to {at}");
+        set(&mut cluster, at, |settings| settings.ask_always = 1);
+    }
+    for (flow, home) in &left {
+        for at in 1..5 {
+            assert_eq!(cluster.to(at, &flow.ack(&[], 10)), *home, "at {at}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use heddle_balancer_maps::abi::{FlowState, TokenState};
+use heddle_balancer_maps::abi::{FlowState, Settings, TokenState};
 use heddle_balancer_maps::maps;
 use heddle_harness::{Cluster, Connection, Delivered, Events, Flow, Outcome, Setup, service};
 use heddle_testing::{Need, skip_without};
@@ -144,6 +144,14 @@ impl Traced for Cluster {
     fn token(&self, balancer: usize, token: u32) -> Option<maps::Token> {
         self.balancer(balancer)?.maps.tokens.iter().find(|entry| entry.token == token)
     }
+}
+
+/// Changes a balancer's settings.
+pub fn set(cluster: &mut Cluster, at: usize, change: impl FnOnce(&mut Settings)) {
+    let settings = &mut cluster.balancer_mut(at).unwrap().maps.settings;
+    let mut changed = settings.get().unwrap();
+    change(&mut changed);
+    settings.set(&changed).unwrap();
 }
 
 pub fn backend_of(cluster: &Cluster, balancer: usize, target: u16) -> usize {
