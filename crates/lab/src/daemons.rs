@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -259,7 +259,12 @@ impl<'a> Daemons<'a> {
     /// The answer to a request from a daemon's own host, which no failed link keeps from it.
     fn get(&self, index: usize, path: &str) -> Result<String, LabError> {
         let node = self.lab.balancer(index);
-        http_get(node, (node.v4(), METRICS_PORT).into(), path)
+        http_get(node, self.metrics_address(index), path)
+    }
+
+    /// The address of a daemon's metrics.
+    pub fn metrics_address(&self, index: usize) -> SocketAddr {
+        (self.lab.balancer(index).v4(), METRICS_PORT).into()
     }
 
     /// Detaches a balancer's program and removes its maps, as a reboot does.

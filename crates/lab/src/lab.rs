@@ -1,7 +1,7 @@
 //! The lab: its hosts, servers and connections.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::layout::{self, Role};
 use crate::{Builder, Connection, LabError, Node, Server, Transport, names};
@@ -85,6 +85,12 @@ impl Lab {
     #[must_use]
     pub fn vips(&self) -> [IpAddr; 2] {
         [self.settings.vip4.into(), self.settings.vip6.into()]
+    }
+
+    /// The service's address of IPv4.
+    #[must_use]
+    pub fn vip4(&self) -> Ipv4Addr {
+        self.settings.vip4
     }
 
     /// The client's address on each of its links, in the family of `like`.

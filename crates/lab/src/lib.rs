@@ -74,7 +74,10 @@ pub use etcd::Etcd;
 pub use faults::{Cluster, Fault};
 pub use joins::{Joins, count_joins, joins_refused};
 pub use lab::Lab;
-pub use load::{Arrivals, ArrivalsReport, Broken, Pattern, StreamReport, Streams, SubflowReport};
+pub use load::{
+    Arrivals, ArrivalsReport, Broken, Datagrams, DatagramsReport, Pattern, Strangers, StreamReport,
+    Streams, SubflowReport,
+};
 pub use names::remove_orphans;
 pub use node::{Mac, Node, enter};
 pub use peer::{Connection, Damage, Server, Status, StatusReader, Subflow, Transport, status};

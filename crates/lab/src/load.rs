@@ -5,10 +5,14 @@
 //! what the machine and its kernel do by themselves.
 
 mod arrivals;
+mod datagrams;
 mod stalls;
+mod strangers;
 mod streams;
 
 pub use arrivals::{Arrivals, ArrivalsReport};
+pub use datagrams::{Datagrams, DatagramsReport};
+pub use strangers::Strangers;
 pub use streams::{StreamReport, Streams, SubflowReport};
 
 use std::io;

@@ -1,10 +1,13 @@
 //! The load of a soak: through the balancers, and beside them.
 
-use std::net::SocketAddr;
+use std::fmt::Write as _;
+use std::fs;
+use std::net::{SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
 use heddle_lab::{
-    Arrivals, Broken, Lab, LabError, Pattern, StreamReport, Streams, Transport, eventually,
+    Arrivals, Broken, Datagrams, DatagramsReport, Lab, LabError, Pattern, Strangers, StreamReport,
+    Streams, Transport, eventually,
 };
 use serde::Serialize;
 
@@ -23,6 +26,14 @@ const EXCHANGES: u64 = 3;
 /// Exchanges of MPTCP streams: enough for all subflows.
 const WIDE: Pattern = Pattern { up: 300_000, down: 1000, pause: Duration::from_millis(300) };
 
+/// The port of the UDP service.
+const UDP_PORT: u16 = 5060;
+
+/// The client's ports: so few that each is used again every few minutes, a second after a connection
+/// has ended (ip-sysctl of Linux: tcp_tw_reuse).
+const FEW_PORTS: [(&str, &str); 2] =
+    [("ip_local_port_range", "20000 27999"), ("tcp_tw_reuse", "1")];
+
 /// The beginning of an error that is about a subflow.
 const SUBFLOW: &str = "subflow";
 
@@ -38,6 +49,39 @@ pub(super) struct Load<'a> {
     lab: &'a Lab,
     streams: Vec<Slot>,
     arrivals: Vec<(Path, Arrivals)>,
+    datagrams: Datagrams,
+    strangers: Strangers,
+}
+
+/// The UDP service of the configuration: all of these backends at the first VIP.
+pub(super) fn udp_service(lab: &Lab, backends: usize) -> String {
+    let vip = lab.vip4();
+    let mut text = format!(
+        "[[service]]\nname = \"datagrams\"\naddress = \"{vip}\"\nport = {UDP_PORT}\nprotocol = \"udp\"\n"
+    );
+    for (number, backend) in lab.backends().iter().take(backends).enumerate() {
+        let address = backend.v4();
+        let _ =
+            write!(text, "[[service.backend]]\nname = \"udp-{number}\"\naddress = \"{address}\"\n");
+    }
+    text
+}
+
+fn use_few_ports(lab: &Lab) -> Result<(), LabError> {
+    let set = || {
+        let write = |(name, value)| fs::write(format!("/proc/sys/net/ipv4/{name}"), value);
+        FEW_PORTS.into_iter().try_for_each(write)
+    };
+    let what = "the client's ports".into();
+    lab.client().enter(set)?.map_err(|source| LabError::System { what, source })
+}
+
+/// Those of IPv4.
+fn v4(addresses: impl Iterator<Item = SocketAddr>) -> impl Iterator<Item = SocketAddrV4> {
+    addresses.filter_map(|address| match address {
+        SocketAddr::V4(v4) => Some(v4),
+        SocketAddr::V6(_) => None,
+    })
 }
 
 /// A stream that is opened anew when it has ended.
@@ -109,8 +153,17 @@ impl Observed {
 }
 
 impl<'a> Load<'a> {
-    /// Begins; `control` is a backend that is no service's, reached past the balancers.
-    pub(super) fn start(lab: &'a Lab, control: usize) -> Result<Load<'a>, LabError> {
+    /// Begins; `control` is a backend that is no service's, reached past the balancers. Strangers
+    /// keep connections open to the addresses `idle`.
+    pub(super) fn start(
+        lab: &'a Lab,
+        control: usize,
+        idle: &[SocketAddr],
+    ) -> Result<Load<'a>, LabError> {
+        use_few_ports(lab)?;
+        let vip = lab.vip4();
+        let datagrams = Datagrams::start(lab, SocketAddrV4::new(vip, UDP_PORT))?;
+        let strangers = Strangers::start(lab, SocketAddrV4::new(vip, PORT), idle)?;
         let [v4, v6] = lab.vips().map(|vip| SocketAddr::new(vip, PORT));
         let direct = SocketAddr::new(lab.backend(control).v4().into(), PORT);
         let (service, beside) = (Path::Service, Path::Direct);
@@ -126,7 +179,8 @@ impl<'a> Load<'a> {
         let slots = kinds.into_iter().flat_map(|(path, transport, to, count)| {
             (0..count).map(move |_| Slot { path, transport, to, stream: None })
         });
-        let mut load = Load { lab, streams: slots.collect(), arrivals: Vec::new() };
+        let streams = slots.collect();
+        let mut load = Load { lab, streams, arrivals: Vec::new(), datagrams, strangers };
         load.reopen()?;
         let pause = Duration::from_millis(50);
         for (path, transport, to, at_once) in [
@@ -151,6 +205,9 @@ impl<'a> Load<'a> {
             };
             slot.stream = Some(Streams::open(self.lab, slot.transport, slot.to, 1, pattern)?);
         }
+        let of_service = self.streams.iter().filter(|slot| slot.path == Path::Service);
+        let reports = of_service.filter_map(|slot| slot.stream.as_ref()).flat_map(Streams::reports);
+        self.strangers.set_victims(v4(reports.map(|report| report.local)).collect());
         Ok(())
     }
 
@@ -224,6 +281,11 @@ impl<'a> Load<'a> {
             }
         }
         observed
+    }
+
+    /// The datagrams in fragments so far.
+    pub(super) fn datagrams(&self) -> DatagramsReport {
+        self.datagrams.report()
     }
 
     /// Ends all of it.

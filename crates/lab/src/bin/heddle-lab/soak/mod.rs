@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use heddle_lab::{Cluster, Lab, Transport, equal, eventually};
+use heddle_lab::{Cluster, Lab, Setup, Transport, equal, eventually};
 use heddle_program::{Common, Failure, interrupt, output};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -100,6 +100,7 @@ impl Soak {
         let lab = Lab::builder().balancers(self.balancers.into()).backends(BACKENDS + 2).build()?;
         let _servers = lab.serve(Transport::Mptcp, PORT)?;
         let setup = daemon::setup(PORT)?;
+        let setup = Setup { extra_config: load::udp_service(&lab, BACKENDS), ..setup };
         let cluster = match self.membership {
             Membership::Static => Cluster::with_static_list(&lab, setup)?,
             Membership::Etcd => Cluster::with_etcd(&lab, setup)?,
@@ -156,7 +157,8 @@ impl<'a> Running<'a> {
         let (begun, memories, bases) = (Instant::now(), Memories::default(), BTreeMap::new());
         let all: Vec<usize> = (0..soak.balancers.into()).collect();
         configure(lab, &cluster, &all, &Backends::default(), Duration::ZERO)?;
-        let load = Load::start(lab, CONTROL)?;
+        let idle: Vec<_> = all.iter().map(|&at| cluster.daemons().metrics_address(at)).collect();
+        let load = Load::start(lab, CONTROL, &idle)?;
         let joins = JoinCounters::read(lab)?;
         let mut running = Running { soak, lab, cluster, load, begun, memories, bases, joins };
         running.set_bases(&all)?;
@@ -340,6 +342,7 @@ impl<'a> Running<'a> {
         rows: Vec<Row>,
         failure: Option<String>,
     ) -> anyhow::Result<Outcome> {
+        let datagrams = self.load.datagrams();
         self.load.end();
         let daemons = self.cluster.daemons();
         let counted = |(&balancer, base): (&usize, &Packets)| -> anyhow::Result<Counted> {
@@ -366,6 +369,7 @@ impl<'a> Running<'a> {
             expectation: self.soak.expectation(),
             failure,
             rows,
+            datagrams,
             counted,
             memory: self.memories.of_running(&self.cluster, self.soak.balancers.into(), seconds),
             deviations: Vec::new(),

@@ -8,7 +8,7 @@ use heddle_lab::{Cluster, Daemons, Lab, mptcp_counters};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Services of the lab: one for IPv4, one for IPv6.
+/// Services of the lab whose backends change: one for IPv4, one for IPv6.
 const SERVICES: usize = 2;
 
 /// Prefixes of the kernel's counters that are read. A handshake that falls back to TCP has no
@@ -123,10 +123,11 @@ fn last_number(line: &str) -> anyhow::Result<f64> {
     last.parse().with_context(|| format!("a line of heddled's metrics: {line}"))
 }
 
-/// The backends of a service, and those of them that are drained. All services have the same.
+/// The backends of a service of the lab, and those of them that are drained. Both have the same.
 pub(super) fn backends(metrics: &str) -> (usize, usize) {
     let backends_with = |name: &str, value: &str| {
-        let line = |line: &&str| line.starts_with(name) && line.ends_with(value);
+        let of_web = |line: &str| line.contains("service=\"web");
+        let line = |line: &&str| line.starts_with(name) && of_web(line) && line.ends_with(value);
         metrics.lines().filter(line).count() / SERVICES
     };
     (

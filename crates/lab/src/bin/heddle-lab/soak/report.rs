@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use heddle_lab::DatagramsReport;
 use heddle_program::table;
 use serde::Serialize;
 
@@ -106,6 +107,8 @@ pub(super) struct Outcome {
     /// The reason why it could not go on, if so.
     pub(super) failure: Option<String>,
     pub(super) rows: Vec<Row>,
+    /// Datagrams in three fragments, by way of the balancers, also while routes lead nowhere.
+    pub(super) datagrams: DatagramsReport,
     pub(super) counted: Vec<Counted>,
     pub(super) memory: Vec<Memory>,
     /// Deviations from what is expected, in words; none: the soak has passed.
@@ -223,6 +226,10 @@ impl Outcome {
             ),
             path("through the balancers", &service),
             path("past them", &direct),
+            format!(
+                "{} datagrams in three fragments, {} answered",
+                self.datagrams.sent, self.datagrams.answered
+            ),
             format!(
                 "{} connections ended with the backend that they were at; {} joins were not tried, since it was away and their connections fell back to TCP",
                 service.excused, service.joins_excused
@@ -358,6 +365,7 @@ mod tests {
             expectation: Expectation::Everything,
             failure: None,
             rows,
+            datagrams: DatagramsReport::default(),
             counted: vec![Counted { balancer: 0, counted: 5, received_least: 4, received_most: 6 }],
             memory: Vec::new(),
             deviations: Vec::new(),
