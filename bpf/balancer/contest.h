@@ -24,6 +24,16 @@
 #define SENT_IN_TICK (1 << 21)
 #define LONGEST_UNTOLD (2 * TOUCH)
 
+/* True if a connection that opens at `target` differs from the known flow: in what entries here or elsewhere say of that, which
+ * nothing else explains. A candidate of an earlier SYN is none of it. */
+static __always_inline bool differs(const struct packet_context *context, __u32 target)
+{
+	const struct flow_snapshot *flow = &context->flow;
+	bool stateful = flow->token || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING_STATEFUL;
+
+	return target != flow->target || stateful || flow->state & FLOW_CONTESTED;
+}
+
 /* Stores a candidate for the known flow's entry; its next packets start at `sequence` or behind it. */
 static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 sequence, __u32 token,
 				    __u32 target, struct decision *decision)

@@ -180,7 +180,7 @@ static __always_inline void store_opening(const struct packet_context *context, 
 	note_placement(context, target, decision);
 	if (!context->known || gives_way_to_syn(&context->flow))
 		store_flow(context, &value, STATELESS, decision);
-	else if (!half_open(&context->flow) && target != context->flow.target)
+	else if (!half_open(&context->flow) && differs(context, target))
 		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);
 }
 

@@ -86,9 +86,9 @@ static __always_inline void open_beside(const struct packet_context *context, en
 	note(decision, FLOW_KEPT);
 	if (state == FLOW_LEARNING)
 		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);
-	else if (target != flow->target)
+	else if (differs(context, target))
 		contest(context, CANDIDATE_PLAIN, context->sequence, 0, target, decision);
-	if (target != flow->target)
+	if (differs(context, target))
 		tell_of_opening(context, decision);
 }
 

@@ -232,7 +232,7 @@ enum candidate_kind {
 	CANDIDATE_CAPABLE = 1, /* its SYN had MP_CAPABLE: its keys will tell */
 	CANDIDATE_JOIN,        /* its SYN had MP_JOIN: its ACK will tell */
 	CANDIDATE_KEYS,        /* its SYN went to another balancer: its keys came, and the next packet will tell */
-	CANDIDATE_PLAIN,       /* its SYN had neither, and went to another backend than the flow's */
+	CANDIDATE_PLAIN,       /* its SYN had neither */
 };
 
 /* A new handshake with the addresses and ports of a live flow. It takes the flow's entry over when it goes on. */

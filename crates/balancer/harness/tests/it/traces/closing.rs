@@ -2,7 +2,7 @@
 
 use heddle_balancer_maps::Sizes;
 use heddle_balancer_maps::abi::{Counter, FlowState, TargetState};
-use heddle_harness::{Backend, Flow, Setup};
+use heddle_harness::{Backend, Cluster, Connection, Flow, Setup};
 
 use crate::traces::world::{Traced, backend, connection, flow, numbered, open, with_port};
 
@@ -215,6 +215,69 @@ fn a_connection_on_a_port_that_is_used_again_is_told_with_its_syn() {
                 let frame = numbered(flow.ack(&[], 10), start + 1);
                 assert_eq!(cluster.to(balancer, &frame), *home, "at {balancer} after {silence}");
             }
+        }
+    }
+}
+
+/// A client that reuses its ports early chooses a number of the next SYN that is little above the last
+/// connection's (tcp_tw_reuse of Linux: 65,537): it belongs to no candidate of that one.
+#[test]
+fn a_candidate_ends_with_the_next_syn() {
+    let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
+    let flows: Vec<Flow> = (1..).map(flow).filter(|f| cluster.hashed(f) == 0).take(20).collect();
+    flows.iter().for_each(|flow| assert_eq!(cluster.plain(0, flow), 0));
+    let weigh = |cluster: &mut Cluster, weight| {
+        cluster.backends[0].weight = weight;
+        cluster.publish().unwrap();
+    };
+    weigh(&mut cluster, 0);
+    for (round, weight) in [(1, 0), (2, 1), (3, 1), (4, 0), (5, 1)] {
+        weigh(&mut cluster, weight);
+        cluster.advance(61).unwrap();
+        for flow in &flows {
+            let start = round * 85_000;
+            let home = cluster.to(0, &numbered(flow.syn(&[]), start));
+            assert_eq!(home == 0, weight == 1, "round {round}");
+            for (ahead, data) in [(1, 0), (1, 100), (20_000, 100)] {
+                let frame = numbered(flow.ack(&[], data), start + ahead);
+                assert_eq!(cluster.to(0, &frame), home, "round {round}, {ahead}");
+            }
+            assert_eq!(cluster.to(0, &numbered(flow.fin(), start + 20_100)), home);
+            assert_eq!(cluster.to(0, &numbered(flow.ack(&[], 0), start + 20_101)), home);
+        }
+    }
+}
+
+/// One keeper has an older end of such a flow than this balancer, with another backend: what opens here is
+/// not asked for there.
+#[test]
+fn a_plain_connection_on_an_mptcp_ones_port_is_not_verified() {
+    let Some(mut cluster) = open(Setup { balancers: 3, ..Setup::default() }) else { return };
+    let olds: Vec<Connection> = (1..40).map(connection).collect();
+    let hashed: Vec<usize> = olds.iter().map(|old| cluster.hashed(&old.primary)).collect();
+    for old in &olds {
+        cluster.connect(1, old);
+        cluster.to(1, &old.primary.fin());
+    }
+    cluster.backends[0].weight = 0;
+    cluster.publish().unwrap();
+    cluster.advance(700).unwrap();
+    for old in &olds {
+        let next = Connection::new(old.primary, 4000);
+        cluster.to(0, &next.syn());
+        for frame in [next.third_ack(), next.first_data(100), next.data(100), next.primary.fin()] {
+            cluster.to(0, &frame);
+        }
+    }
+    cluster.backends[0].weight = 1;
+    cluster.publish().unwrap();
+    cluster.advance(700).unwrap();
+    for (old, &home) in olds.iter().zip(&hashed) {
+        let flow = old.primary;
+        let start = 1 << 30;
+        assert_eq!(cluster.to(0, &numbered(flow.syn(&[]), start)), home);
+        for data in [0, 100] {
+            assert_eq!(cluster.to(0, &numbered(flow.ack(&[], data), start + 1)), home);
         }
     }
 }

@@ -272,9 +272,11 @@ fn a_flow_that_goes_on_does_so_at_all_balancers() {
     let setup = Setup { balancers: 3, backends: 8, ..Setup::default() };
     let Some(mut cluster) = open(setup) else { return };
     let victims: Vec<_> = (1..20).map(|client| joined(&cluster, client)).collect();
+    let attackers = [2000, 2001].map(connection);
+    let attackers = attackers.map(|attacker| (cluster.connect(0, &attacker), attacker));
     for (_, subflow, home) in &victims {
         (0..3).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), *home));
-        let attacker = own_connection(&cluster, *home);
+        let Some((_, attacker)) = attackers.iter().find(|(at, _)| at != home) else { continue };
         cluster.send(0, &attacker.join(subflow)).unwrap();
         for _ in 0..3 {
             assert_eq!(cluster.to(0, &numbered(subflow.data(1), 1 << 31)), *home);
