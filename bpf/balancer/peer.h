@@ -178,7 +178,7 @@ static __always_inline void store_opening(const struct packet_context *context, 
 	struct flow_value value = { .target = target, .state = FLOW_LEARNING };
 
 	note_placement(context, target, decision);
-	if (!context->known || gives_way_to_syn(&context->flow))
+	if (!context->known || gives_way_to_syn(&context->flow, target))
 		store_flow(context, &value, STATELESS, decision);
 	else if (!half_open(&context->flow) && differs(context, target))
 		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);

@@ -53,11 +53,14 @@ static __always_inline void open_new(const struct packet_context *context, enum 
 		tell_of_opening(context, decision);
 }
 
-/* True if a SYN opens another connection in the flow's place: nothing of that is left to keep. */
-static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow)
+/* True if a SYN opens a connection with `target` in the flow's place: nothing of that is left to keep. Its end may be forged, as the
+ * SYN: a flow that closed stays beside a connection with another target. */
+static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow, __u32 target)
 {
-	if (!keeps_flows(flow->target) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING)
+	if (!keeps_flows(flow->target))
 		return true;
+	if ((flow->state & FLOW_STATE_MASK) == FLOW_CLOSING)
+		return flow->target == target;
 	return half_open(flow) && !target_up(flow->target);
 }
 
@@ -98,7 +101,7 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	enum counter verdict = capable ? SENT_CAPABLE : SENT_SYN;
 	enum flow_state state = capable && context->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
 
-	if (!context->known || gives_way_to_syn(&context->flow) || context->passed_over != NO_TARGET)
+	if (!context->known || context->passed_over != NO_TARGET || gives_way_to_syn(&context->flow, target_of_new(context)))
 		open_new(context, state, verdict, decision);
 	else
 		open_beside(context, state, verdict, decision);
