@@ -129,6 +129,7 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 	changed.token = learn_keys(context, found, TOKEN_PROVISIONAL, second, decision);
 	changed.state = FLOW_LEARNING | (second ? 0 : FLOW_KEYS_SECOND);
 	changed.state = marked(context, changed.token ? changed.state : FLOW_ESTABLISHED);
+	changed.epoch = changed.token ? changed.epoch : settings.epoch;
 	changed.seen = context->now;
 	if (changed.token == context->flow.token)
 		change_flow(&changed, decision);
@@ -136,17 +137,18 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 		change_flow_token(&changed, decision);
 }
 
+/* A packet that cannot follow the one with which the flow opened says nothing of the connection. */
 static __always_inline void decide_learning(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
-	int kind = search_options(ctx, context, &found, decision);
+	int kind = follows_opening(context) ? search_options(ctx, context, &found, decision) : MPTCP_NONE;
 
 	if (kind == MPTCP_CAPABLE_KEYS)
 		decide_keys(context, &found, decision);
 	else if (kind == MPTCP_DSS && context->flow.token)
-		move_flow(context, send_pending(context, pending_registrations(context, FLOW_ESTABLISHED), decision), decision);
+		refresh_flow(context, send_pending(context, pending_registrations(context, FLOW_ESTABLISHED), decision), decision);
 	else if (context->now - context->flow.seen >= settings.learning)
-		move_flow(context, FLOW_ESTABLISHED, decision);
+		refresh_flow(context, FLOW_ESTABLISHED, decision);
 }
 
 /* FLOW_TOKEN_PENDING, once: the connection went on for a second, which settles its token. */

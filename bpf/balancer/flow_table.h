@@ -134,6 +134,18 @@ static __always_inline void change_flow_token(const struct flow_snapshot *change
 	decision->writes |= WRITES_FLOW;
 }
 
+/* Of a packet that opens a flow: of its sequence number what has room in the entry. */
+static __always_inline __u8 opening_number(const struct packet_context *context)
+{
+	return context->sequence >> 24;
+}
+
+/* True if the packet starts at most 16 MiB, rounded up to the next multiple, behind the one with which the learning flow opened. */
+static __always_inline bool follows_opening(const struct packet_context *context)
+{
+	return (__u8)(opening_number(context) - context->flow.epoch) <= 1;
+}
+
 struct flow_value {
 	__u32 token;
 	__u16 target;
@@ -148,7 +160,7 @@ static __always_inline void store_flow(const struct packet_context *context, con
 
 	stored->target = value->target;
 	stored->state = value->state;
-	stored->epoch = settings.epoch;
+	stored->epoch = (value->state & FLOW_STATE_MASK) == FLOW_LEARNING ? opening_number(context) : settings.epoch;
 	stored->seen = context->now;
 	stored->token = value->token;
 	decision->flow.change = priority == STATEFUL ? STORES_STATEFUL : STORES_STATELESS;

@@ -7,12 +7,13 @@
 #include "balancer/join_limits.h"
 #include "balancer/signs.h"
 
-/* A handshake in progress: with MP_CAPABLE where it was without, its packets are searched for keys from now on. */
+/* A handshake in progress, whose packets are searched for keys behind this SYN: it may have been without MP_CAPABLE, or another one. */
 static __always_inline void learn_from_now_on(const struct packet_context *context, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.state = marked(context, FLOW_LEARNING);
+	changed.state = marked(context, FLOW_LEARNING | (context->flow.state & FLOW_KEYS_SECOND));
+	changed.epoch = opening_number(context);
 	change_flow(&changed, decision);
 }
 
@@ -82,7 +83,7 @@ static __always_inline void open_beside(const struct packet_context *context, en
 	__u32 target = target_of_syn(context);
 
 	decide_send(decision, target, verdict);
-	if (state == FLOW_LEARNING && (flow->state & FLOW_STATE_MASK) == FLOW_NEW)
+	if (state == FLOW_LEARNING && half_open(flow))
 		learn_from_now_on(context, decision);
 	if (half_open(flow))
 		return;

@@ -290,6 +290,28 @@ fn a_flow_that_goes_on_does_so_at_all_balancers() {
     }
 }
 
+/// Keys, and what confirms them, count where they follow the SYN: one guess of 128 does.
+#[test]
+fn packets_far_from_the_opening_confirm_nothing() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let connection = connection(1);
+    let forged = Connection { primary: connection.primary, ..crate::traces::world::connection(2) };
+    for start in [0, 0xffff_ff00] {
+        let at = |frame: Vec<u8>, ahead: u32| numbered(frame, ahead.wrapping_add(start));
+        let home = cluster.to(0, &at(connection.syn(), 0));
+        for ahead in [1 << 26, 1 << 31, 0xff00_0000] {
+            assert_eq!(cluster.to(0, &at(forged.third_ack(), ahead)), home);
+        }
+        assert_eq!(cluster.token_state(0, &forged), None);
+        assert_eq!(cluster.to(0, &at(connection.third_ack(), 1)), home);
+        assert_eq!(cluster.to(0, &at(connection.data(10), 1 << 31)), home);
+        assert_eq!(cluster.token_state(0, &connection), Some(TokenState::Provisional));
+        assert_eq!(cluster.to(0, &at(connection.data(10), 1)), home);
+        assert_eq!(cluster.token_state(0, &connection), Some(TokenState::Confirmed));
+        cluster.advance(40_000).unwrap();
+    }
+}
+
 /// Anybody can send keys: without a SYN before them no join finds their token, until their connection
 /// goes on.
 #[test]
