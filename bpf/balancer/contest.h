@@ -34,25 +34,6 @@ static __always_inline bool differs(const struct packet_context *context, __u32 
 	return target != flow->target || stateful || flow->state & FLOW_CONTESTED;
 }
 
-/* Stores a candidate for the known flow's entry; its next packets start at `sequence` or behind it. */
-static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 sequence, __u32 token,
-				    __u32 target, struct decision *decision)
-{
-	struct flow_snapshot changed = context->flow;
-
-	decision->candidate = (struct candidate){
-		.token = token,
-		.sequence = sequence,
-		.seen = context->now,
-		.target = target,
-		.kind = kind,
-	};
-	decision->writes |= WRITES_CANDIDATE;
-	note(decision, CANDIDATE_ADDED);
-	changed.state |= FLOW_CONTESTED;
-	change_flow(&changed, decision);
-}
-
 /* The candidate for the known flow's entry; NULL: none that is on time. One whose handshake went on, here or maybe elsewhere, waits
  * for its next packet as long as a flow does. */
 static __always_inline const struct candidate *candidate_of(const struct packet_context *context)
@@ -65,6 +46,51 @@ static __always_inline const struct candidate *candidate_of(const struct packet_
 		return NULL;
 	timeout = candidate->marks ? settings.flow_timeout : settings.syn_timeout;
 	return within(context->now, candidate->seen, timeout) ? candidate : NULL;
+}
+
+/* The entry is the candidate's. It is registered by the next packets: other balancers may have the old flow's. */
+static __always_inline void store_accepted(const struct packet_context *context, const struct candidate *candidate, __u8 marks,
+					   struct decision *decision)
+{
+	struct flow_value value = {
+		.token = candidate->token,
+		.target = candidate->target,
+		.state = FLOW_ESTABLISHED | marks,
+	};
+
+	if (candidate->token)
+		value.state |= FLOW_TOKEN_PENDING;
+	if (context->vip.mode == MPTCP_LEARN)
+		value.state |= FLOW_OWNER_PENDING;
+	store_flow(context, &value, STATEFUL, decision);
+	note(decision, CANDIDATE_ACCEPTED);
+}
+
+/* Stores a candidate for the known flow's entry; its next packets start at `sequence` or behind it. An earlier one whose handshake
+ * went on is a connection, which no SYN ends: within a second of its own it stays, and later it has the entry. */
+static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 sequence, __u32 token,
+				    __u32 target, struct decision *decision)
+{
+	const struct candidate *before = context->flow.state & FLOW_CONTESTED ? candidate_of(context) : NULL;
+	struct flow_snapshot changed = context->flow;
+
+	if (before && before->marks & CANDIDATE_FOLLOWED && keeps_flows(before->target)) {
+		if (within(context->now, before->seen, TOUCH))
+			return;
+		store_accepted(context, before, FLOW_CONTESTED, decision);
+	} else {
+		changed.state |= FLOW_CONTESTED;
+		change_flow(&changed, decision);
+	}
+	decision->candidate = (struct candidate){
+		.token = token,
+		.sequence = sequence,
+		.seen = context->now,
+		.target = target,
+		.kind = kind,
+	};
+	decision->writes |= WRITES_CANDIDATE;
+	note(decision, CANDIDATE_ADDED);
 }
 
 /* Bytes behind the SYN at which one of the candidate's packets may start. */
@@ -86,22 +112,14 @@ static __always_inline bool follows(const struct packet_context *context, const 
 	return context->sequence - candidate->sequence <= reach_of(context, candidate) && keeps_flows(candidate->target);
 }
 
-/* The entry is the candidate's. It is registered by the next packets: other balancers may have the old flow's. */
 static __always_inline void take_over(const struct packet_context *context, const struct candidate *candidate,
 				      struct decision *decision)
 {
-	struct flow_value value = { .token = candidate->token, .target = candidate->target, .state = FLOW_ESTABLISHED };
-
-	if (candidate->token)
-		value.state |= FLOW_TOKEN_PENDING;
-	if (context->vip.mode == MPTCP_LEARN)
-		value.state |= FLOW_OWNER_PENDING;
-	store_flow(context, &value, STATEFUL, decision);
-	note(decision, CANDIDATE_ACCEPTED);
+	store_accepted(context, candidate, 0, decision);
 	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* The packet is one of the candidate's, which waits for the next one. */
+/* The packet is one of the candidate's, which waits for the next one. Behind an RST its port may be used again at once. */
 static __always_inline void follow(const struct packet_context *context, const struct candidate *followed,
 				   struct decision *decision)
 {
@@ -110,6 +128,8 @@ static __always_inline void follow(const struct packet_context *context, const s
 	decision->candidate = *followed;
 	decision->candidate.reached = ahead > followed->reached ? ahead : followed->reached;
 	decision->candidate.marks |= CANDIDATE_FOLLOWED;
+	if (context->packet.tcp_flags & TCP_RST)
+		decision->candidate.marks &= ~CANDIDATE_FOLLOWED;
 	decision->writes |= WRITES_CANDIDATE;
 }
 

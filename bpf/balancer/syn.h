@@ -92,7 +92,7 @@ static __always_inline void open_beside(const struct packet_context *context, en
 		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);
 	else if (differs(context, target))
 		contest(context, CANDIDATE_PLAIN, context->sequence, 0, target, decision);
-	if (differs(context, target))
+	if (decision->writes & WRITES_CANDIDATE && differs(context, target))
 		tell_of_opening(context, decision);
 }
 

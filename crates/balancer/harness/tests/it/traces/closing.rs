@@ -249,6 +249,49 @@ fn a_candidate_ends_with_the_next_syn() {
     }
 }
 
+/// A new connection on a used port, and a forged SYN in its first second, or in its silence behind that: it
+/// goes on.
+#[test]
+fn a_forged_syn_ends_no_connection_on_a_used_port() {
+    for (silence, then) in [(1, 90), (90, 1), (700, 1)] {
+        let Some(mut cluster) = open(Setup::default()) else { return };
+        let flows: Vec<Flow> =
+            (1..).map(flow).filter(|f| cluster.hashed(f) == 0).take(10).collect();
+        for flow in &flows {
+            assert_eq!(cluster.plain(0, flow), 0);
+        }
+        cluster.backends[0].weight = 0;
+        cluster.publish().unwrap();
+        cluster.advance(60).unwrap();
+        let start = 50_000_000;
+        let opened: Vec<usize> = flows
+            .iter()
+            .map(|flow| {
+                let home = cluster.to(0, &numbered(flow.syn(&[]), start));
+                assert_eq!(cluster.to(0, &numbered(flow.ack(&[], 0), start + 1)), home);
+                home
+            })
+            .collect();
+        cluster.advance(silence).unwrap();
+        for flow in &flows {
+            assert_ne!(cluster.to(0, &numbered(flow.syn(&[]), 1 << 31)), 0);
+        }
+        for (flow, home) in flows.iter().zip(&opened) {
+            for ahead in [1, 101] {
+                let frame = numbered(flow.ack(&[], 100), start + ahead);
+                assert_eq!(cluster.to(0, &frame), *home, "after {silence}");
+            }
+        }
+        cluster.advance(then).unwrap();
+        for (flow, home) in flows.iter().zip(&opened) {
+            for ahead in [201, 301] {
+                let frame = numbered(flow.ack(&[], 100), start + ahead);
+                assert_eq!(cluster.to(0, &frame), *home, "{then} later");
+            }
+        }
+    }
+}
+
 /// Somebody forges an end and a SYN while a backend begins to drain: the flow goes on.
 #[test]
 fn a_forged_end_and_a_syn_move_no_flow_of_a_backend_that_drains() {
