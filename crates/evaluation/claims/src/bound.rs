@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::stats::Estimate;
+use crate::stats::{Estimate, Span};
 
 /// Direction in which the paper's value binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,7 +50,7 @@ impl Bound {
     /// [`Verdict::Undecided`] if they differ. A single seed has no interval; its value is judged as it
     /// is.
     pub fn judge(self, paper: f64, unit: &str, here: Estimate) -> Verdict {
-        let (low, middle, high) = here.span(unit);
+        let Span { low, middle, high } = here.span(unit);
         let verdict = self.judge_value(paper, unit, middle);
         let paper_inside = high > low && (low..=high).contains(&paper);
         let mut others = [low, high].into_iter().map(|value| self.judge_value(paper, unit, value));

@@ -58,15 +58,26 @@ impl Estimate {
         self.seeds > 1 && (unit == "x" || self.pooled.is_some() || self.is_wide())
     }
 
-    /// Low end, middle and high end: those of the 95 % interval, or of the range if that is
-    /// [given](Estimate::has_range).
-    pub fn span(&self, unit: &str) -> (f64, f64, f64) {
+    /// The 95 % interval, or the range if that is [given](Estimate::has_range).
+    pub fn span(&self, unit: &str) -> Span {
         if self.has_range(unit) {
-            return (self.min, self.pooled.unwrap_or(self.median), self.max);
+            let middle = self.pooled.unwrap_or(self.median);
+            return Span { low: self.min, middle, high: self.max };
         }
         let half = self.half_width.unwrap_or(0.0);
-        (self.mean - half, self.mean, self.mean + half)
+        Span { low: self.mean - half, middle: self.mean, high: self.mean + half }
     }
+}
+
+/// The ends of an interval or a range, and the value between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// The low end.
+    pub low: f64,
+    /// The mean of an interval, the median of a range.
+    pub middle: f64,
+    /// The high end.
+    pub high: f64,
 }
 
 /// Arithmetic mean; `None` of nothing.
@@ -138,14 +149,15 @@ mod tests {
     fn seeds_that_range_widely_have_a_median_and_a_range() {
         let wide = Estimate::of(&[9.0, 1.0, 2.0]).unwrap();
         assert!(wide.is_wide());
-        assert_eq!(wide.span("ms"), (1.0, 2.0, 9.0));
+        assert_eq!(wide.span("ms"), Span { low: 1.0, middle: 2.0, high: 9.0 });
         let narrow = Estimate::of(&[10.0, 12.0, 14.0]).unwrap();
         assert!(!narrow.is_wide() && !Estimate::of(&[5.0]).unwrap().is_wide());
-        assert_eq!(narrow.span("ms").1, 12.0);
-        assert!(narrow.span("ms").0 < 8.0, "an interval");
-        assert_eq!(narrow.span("x"), (10.0, 12.0, 14.0), "a ratio has its range");
+        assert_eq!(narrow.span("ms").middle, 12.0);
+        assert!(narrow.span("ms").low < 8.0, "an interval");
+        let range = Span { low: 10.0, middle: 12.0, high: 14.0 };
+        assert_eq!(narrow.span("x"), range, "a ratio has its range");
         let pooled = Estimate { pooled: Some(11.0), ..narrow };
-        assert_eq!(pooled.span("ms"), (10.0, 11.0, 14.0));
+        assert_eq!(pooled.span("ms"), Span { middle: 11.0, ..range });
     }
 
     /// Two runs, one with 0 and one with 100 throughout: half of the samples are 0, where the mean
