@@ -6,14 +6,14 @@
 
 use std::ffi::OsString;
 
-use heddle_scenario::{Scenario, Scheme, Transport};
+use heddle_scenario::Scenario;
 
 use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::management::{self, SERVICE};
 use crate::network::Network;
 use crate::plane::fabric_file;
-use crate::roles::Roles;
+use crate::roles::{Roles, agent_subflows};
 use crate::state;
 
 /// The path service's port of gRPC.
@@ -25,25 +25,17 @@ pub(crate) struct Agents {
     _service: Option<Daemons>,
 }
 
-/// Subflows that agents open for each connection, the first included; `None` if there are none.
-pub(crate) fn subflows(scenario: &Scenario) -> Option<u8> {
-    match (&scenario.scheme, &scenario.transport) {
-        (Scheme::Cflb(_), Transport::Mptcp(mptcp)) if mptcp.subflows > 1 => Some(mptcp.subflows),
-        _ => None,
-    }
-}
-
 /// True if flows of several hosts are to be placed.
 pub(crate) fn have_service(scenario: &Scenario) -> bool {
     let one_sender = Roles::of(scenario).senders() == Some(1);
-    subflows(scenario).is_some() && !one_sender
+    agent_subflows(scenario).is_some() && !one_sender
 }
 
 /// Starts them, where the scenario has them, and waits until they run.
 pub(crate) fn start(network: &Network) -> Result<Agents, EmulationError> {
     let service = have_service(&network.scenario).then(|| serve(network)).transpose()?;
     let mut agents = Daemons::new("heddle-agent", "the agent runs");
-    let Some(subflows) = subflows(&network.scenario) else {
+    let Some(subflows) = agent_subflows(&network.scenario) else {
         return Ok(Agents { _agents: agents, _service: None });
     };
     let folder = state::folder(&network.state.name);

@@ -2,7 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use heddle_scenario::{Pattern, Scenario, Workload};
+use heddle_scenario::{Pattern, Scenario, Scheme, Transport, Workload};
+
+/// Subflows that agents open for each connection, the first included; `None` if there are none.
+pub(crate) fn agent_subflows(scenario: &Scenario) -> Option<u8> {
+    match (&scenario.scheme, &scenario.transport) {
+        (Scheme::Cflb(_), Transport::Mptcp(mptcp)) if mptcp.subflows > 1 => Some(mptcp.subflows),
+        _ => None,
+    }
+}
 
 /// The hosts of one role; `None` of all.
 type Hosts = Option<BTreeSet<u32>>;

@@ -6,13 +6,13 @@ use heddle_claims::table::OVERLOADED;
 use heddle_scenario::Source;
 use heddle_study::cell::Cell;
 use heddle_study::grid::{self, Keep};
-use heddle_study::paired::{self, Baseline, Ratio};
+use heddle_study::paired::{self, Baseline, Ratio, SweepResult};
 use heddle_study::plan::{Combination, Plan, sources};
 use heddle_study::remarks::{Named, remarks};
 use heddle_study::results::{Classes, FLOW_COLUMNS, FLOWS, KEPT_FLOWS, write_table};
 use heddle_study::store::{Store, key};
 use heddle_study::summary::RunSummary;
-use heddle_study::sweep::{Axis, Row, SweepResult, csv_fields, to_csv};
+use heddle_study::sweep::{Axis, Row, csv_fields, to_csv};
 use heddle_study::{tidy, view};
 use serde_json::json;
 

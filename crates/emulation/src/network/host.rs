@@ -6,8 +6,8 @@ use heddle_scenario::{Scenario, Transport};
 
 use super::Network;
 use crate::addresses::GATEWAY;
-use crate::roles::Roles;
-use crate::{EmulationError, agents, settings};
+use crate::roles::{Roles, agent_subflows};
+use crate::{EmulationError, settings};
 
 impl Network {
     pub(super) fn set_up_host(&self, host: u32) -> Result<(), EmulationError> {
@@ -48,7 +48,7 @@ fn mptcp_lines(own: &[Ipv4Addr], more: usize, roles: &Roles, host: u32) -> Strin
 /// from one.
 pub(super) fn addresses(scenario: &Scenario) -> u8 {
     match &scenario.transport {
-        _ if agents::subflows(scenario).is_some() => 1,
+        _ if agent_subflows(scenario).is_some() => 1,
         Transport::Tcp(_) => 1,
         Transport::Mptcp(mptcp) => mptcp.subflows,
     }

@@ -9,8 +9,9 @@ use heddle_lab::tools;
 use heddle_scenario::Scenario;
 
 use crate::addresses::{Addresses, GATEWAY, LinkMac};
+use crate::roles::agent_subflows;
 use crate::state::{self, LinkState, State};
-use crate::{EmulationError, agents, settings};
+use crate::{EmulationError, settings};
 
 mod host;
 mod shaping;
@@ -176,7 +177,7 @@ impl Network {
     fn apply_settings(&self, node: u32) -> Result<(), EmulationError> {
         let settings = if node < self.fabric.hosts {
             let mut settings = settings::of_host(&self.scenario.transport);
-            let agents = agents::subflows(&self.scenario);
+            let agents = agent_subflows(&self.scenario);
             settings.extend(agents.map(|_| "net.mptcp.pm_type=1".to_owned()));
             settings
         } else {

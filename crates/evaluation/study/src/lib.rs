@@ -13,6 +13,7 @@
 //! - [`external`] loads schemes from shared libraries.
 //! - [`mod@bench`] measures the simulator's speed.
 
+mod batches;
 pub mod bench;
 pub mod bound;
 pub mod cell;

@@ -10,6 +10,7 @@ use heddle_claims::stats::Estimate;
 use serde::Serialize;
 
 use crate::metric::{self, Metric};
+use crate::provenance::Provenance;
 use crate::summary::RunSummary;
 use crate::sweep::{Axis, Row, quoted};
 
@@ -68,6 +69,26 @@ pub struct Ratio {
     /// True if either row is in no steady state: the ratio depends on the length of the run, and is
     /// not shown in front.
     pub overloaded: bool,
+}
+
+/// Results of a sweep.
+#[derive(Debug, Serialize)]
+pub struct SweepResult<'a> {
+    /// Its origin; the scenario is that of the file, before a combination's values.
+    #[serde(flatten)]
+    pub provenance: &'a Provenance,
+    /// The keys and their values.
+    pub axes: &'a [Axis],
+    /// Warnings that a reader needs before rows are compared.
+    pub remarks: &'a [String],
+    /// A row for each combination.
+    pub rows: &'a [Row],
+    /// The baseline of the comparison, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<&'a Baseline>,
+    /// The ratios to it.
+    #[serde(skip_serializing_if = "<[Ratio]>::is_empty")]
+    pub ratios: &'a [Ratio],
 }
 
 /// A figure of a run by its name.

@@ -9,16 +9,9 @@
 
 use heddle_claims::stats::mean;
 use heddle_claims::table::OVERLOADED;
-use heddle_sim::FlowRecord;
 use serde::Serialize;
 
 use crate::summary::RunSummary;
-
-/// Batches of a run.
-const BATCHES: usize = 20;
-
-/// Flows of a batch, at least.
-const LEAST_FLOWS: usize = 5;
 
 /// A trend is taken for one above this quantile of the normal distribution: by chance one test in
 /// two hundred is.
@@ -142,20 +135,6 @@ fn has_full_link(run: &RunSummary) -> bool {
 fn open(run: &RunSummary) -> u64 {
     let ended = run.time_limit_seconds.is_some() || run.totals.stalled;
     if ended { run.totals.unfinished } else { 0 }
-}
-
-/// Means of a value over the batches of a run; empty if the run has too few flows.
-pub fn batches(flows: &[FlowRecord], value: impl Fn(&FlowRecord) -> f64) -> Vec<f64> {
-    let size = flows.len() / BATCHES;
-    if size < LEAST_FLOWS {
-        return Vec::new();
-    }
-    let mut flows: Vec<&FlowRecord> = flows.iter().collect();
-    flows.sort_by_key(|flow| (flow.start, flow.from, flow.to));
-    let skipped = flows.len() - size * BATCHES;
-    let batches = flows[skipped..].chunks(size);
-    let values = |batch: &[&FlowRecord]| batch.iter().map(|flow| value(flow)).collect::<Vec<_>>();
-    batches.filter_map(|batch| mean(&values(batch))).collect()
 }
 
 /// The ratio of the mean slowdown of the second half of the measuring window to that of the first,

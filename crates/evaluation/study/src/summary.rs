@@ -15,7 +15,8 @@ use heddle_units::Bytes;
 use sampled::{frames, ports, slowdowns};
 use serde::{Deserialize, Serialize};
 
-use crate::{bound, steady};
+use crate::batches::batches;
+use crate::bound;
 
 /// Points kept of a distribution.
 const SHAPE: usize = 200;
@@ -274,8 +275,8 @@ impl RunSummary {
             collectives: collectives(scenario, outcome),
             requests: requests(scenario, outcome),
             bound_mean_seconds: bound::mean_fct(scenario, &outcome.flows),
-            batches: steady::batches(&outcome.flows, slowdown),
-            batch_seconds: steady::batches(&outcome.flows, |flow| flow.fct.as_secs_f64()),
+            batches: batches(&outcome.flows, slowdown),
+            batch_seconds: batches(&outcome.flows, |flow| flow.fct.as_secs_f64()),
             open_warm_up: outcome.totals.open_warm_up.map(|warm_up| WarmUpSummary {
                 seconds: warm_up.length.as_secs_f64(),
                 passed: warm_up.passed,

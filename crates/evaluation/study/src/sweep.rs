@@ -6,8 +6,6 @@ use heddle_claims::stats::Estimate;
 use serde::Serialize;
 
 use crate::overload::Offered;
-use crate::paired::{Baseline, Ratio};
-use crate::provenance::Provenance;
 use crate::results::OverSeeds;
 use crate::summary::RunSummary;
 
@@ -55,26 +53,6 @@ pub fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
         };
         rows.into_iter().flat_map(extend).collect()
     })
-}
-
-/// Results of a sweep.
-#[derive(Debug, Serialize)]
-pub struct SweepResult<'a> {
-    /// Its origin; the scenario is that of the file, before a combination's values.
-    #[serde(flatten)]
-    pub provenance: &'a Provenance,
-    /// The keys and their values.
-    pub axes: &'a [Axis],
-    /// Warnings that a reader needs before rows are compared.
-    pub remarks: &'a [String],
-    /// A row for each combination.
-    pub rows: &'a [Row],
-    /// The baseline of the comparison, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<&'a Baseline>,
-    /// The ratios to it.
-    #[serde(skip_serializing_if = "<[Ratio]>::is_empty")]
-    pub ratios: &'a [Ratio],
 }
 
 /// One combination with its runs.

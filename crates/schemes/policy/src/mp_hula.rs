@@ -28,10 +28,11 @@
 //! With k = 1 every decision equals that of [`crate::Hula`].
 
 use crate::{
-    Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header, HulaConfig, Nanos, Port,
-    Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor, best_hops,
+    Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header, HulaConfig,
+    MptcpTablesConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo,
+    Tor, best_hops,
     hop_table::HopTable,
-    mptcp_tables::{MptcpTables, MptcpTablesConfig, owner},
+    mptcp_tables::{MptcpTables, owner},
     subflows::FlowletOwner,
 };
 

@@ -26,10 +26,11 @@
 //! with a running sum, no division.
 
 use crate::{
-    Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header, HulaConfig, Nanos, Port,
-    Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
+    Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header, HulaConfig,
+    MptcpTablesConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo,
+    Tor,
     hop_table::HopTable,
-    mptcp_tables::{MptcpTables, MptcpTablesConfig, owner},
+    mptcp_tables::{MptcpTables, owner},
     quantise,
     subflows::FlowletOwner,
 };

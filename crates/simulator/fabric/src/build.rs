@@ -4,8 +4,6 @@ use heddle_policy::{Port, Tor};
 use heddle_scenario::{Graph, Node, Routing};
 use heddle_units::Rate;
 
-use crate::Routes;
-
 /// A graph that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricError {
@@ -149,31 +147,6 @@ impl Fabric {
         let range =
             self.first_port[node as usize] as usize..self.first_port[node as usize + 1] as usize;
         &self.ports[range]
-    }
-
-    /// Next hops by the shortest paths that the graph's [`Routing`] allows, over the links for
-    /// which `is_up` holds (by index of the graph's links).
-    ///
-    /// # Errors
-    /// A fabric with more than 65536 different sets of next hops.
-    pub fn routes(&self, is_up: impl Fn(u32) -> bool) -> Result<Routes, FabricError> {
-        Routes::new(self, None, is_up)
-    }
-
-    /// Checks that every pair of ToRs can reach each other.
-    ///
-    /// # Errors
-    /// [`FabricError::Unreachable`] names the first pair that cannot.
-    pub fn check_reachable(&self, routes: &Routes) -> Result<(), FabricError> {
-        for from in 0..self.tors {
-            for to in (0..self.tors).filter(|&to| to != from) {
-                if routes.next_hops(from, Tor(to as u16)).is_empty() {
-                    let name = |tor: u32| self.node(self.hosts + tor).name.clone();
-                    return Err(FabricError::Unreachable(name(from), name(to)));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The ports to which a switch replicates a probe that came in on `port` (HULA section 4.1):

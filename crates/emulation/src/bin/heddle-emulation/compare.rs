@@ -21,7 +21,8 @@ use serde::Serialize;
 use crate::args::{Compare, Source};
 use crate::kept::Kept;
 use crate::output::{Lab, scaling_text, with_facts};
-use crate::run::{Bar, Prepared, note, prepare, remove_left_over};
+use crate::prepared::{Prepared, note, prepare};
+use crate::run::{Bar, remove_left_over};
 
 /// Ratios that differ by less agree.
 const AGREEMENT: f64 = 0.2;

@@ -15,9 +15,8 @@ use serde::Serialize;
 
 use crate::args::Demo;
 use crate::output::{Lab, with_facts};
-use crate::run::{
-    Bar, Prepared, note, prepare_source, raise_priority, remove_left_over, unique_name,
-};
+use crate::prepared::{Prepared, note, prepare_source};
+use crate::run::{Bar, raise_priority, remove_left_over, unique_name};
 
 /// The scenario.
 const SCENARIO: &str = include_str!("../../../../../scenarios/lab/demo.toml");

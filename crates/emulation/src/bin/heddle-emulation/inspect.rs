@@ -12,7 +12,8 @@ use heddle_program::{Common, Failure, output, table};
 use serde::Serialize;
 
 use crate::args::{Capture, Down, Shell, Up};
-use crate::run::{note, prepare, remove_left_over};
+use crate::prepared::{note, prepare};
+use crate::run::remove_left_over;
 
 pub(crate) fn up(args: &Up, common: &Common) -> Result<(), Failure> {
     let prepared = prepare(&args.source)?;

@@ -8,7 +8,8 @@ use heddle_study::store::Store;
 use heddle_study::summary::RunSummary;
 
 use crate::output::kernel;
-use crate::run::{Prepared, one};
+use crate::prepared::Prepared;
+use crate::run::one;
 
 /// A folder of runs by one data plane on one kernel.
 pub(crate) struct Kept(Store);

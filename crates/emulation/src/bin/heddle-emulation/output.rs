@@ -15,7 +15,7 @@ use heddle_study::summary::RunSummary;
 use heddle_study::view;
 use serde::Serialize;
 
-use crate::run::{Prepared, note};
+use crate::prepared::{Prepared, note};
 
 /// The content of `lab.json`.
 #[derive(Debug, Serialize)]

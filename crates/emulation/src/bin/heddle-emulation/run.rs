@@ -1,64 +1,17 @@
 //! `heddle lab run`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::available_parallelism;
 
 use heddle_claims::files::make_folder;
-use heddle_emulation::limits::{self, Possible};
-use heddle_emulation::plane::Kind;
-use heddle_emulation::{EmulationError, Facts, LabOutcome, Monitor, Network, Scaling, state};
-use heddle_path_files::files;
+use heddle_emulation::{EmulationError, Facts, LabOutcome, Monitor, Network, state};
 use heddle_program::{Common, Failure, interrupt};
-use heddle_scenario::{Files, Scenario, load};
 use heddle_sim::Outcome;
-use heddle_study::provenance::Provenance;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::{Run, Source};
+use crate::args::Run;
 use crate::output;
-
-/// A scenario that is ready to be run.
-pub(crate) struct Prepared {
-    pub(crate) possible: Possible,
-    pub(crate) scaling: Scaling,
-    pub(crate) plane: Kind,
-    /// The file, as written, and the command.
-    pub(crate) made: Provenance,
-}
-
-/// Reads, scales and checks a scenario.
-pub(crate) fn prepare(args: &Source) -> Result<Prepared, Failure> {
-    let source = files::read(&args.scenario, &args.set)?;
-    let beside = |path: &str| fs::read_to_string(files::folder(Path::new(&source.name)).join(path));
-    let plane = Kind::from(args.dataplane);
-    plane
-        .check_programs()
-        .map_err(|missing| Failure::missing_program(missing.what, missing.help))?;
-    let processors = available_parallelism().map_or(1, usize::from);
-    let scaling = |scenario: &Scenario| Scaling {
-        rate: args
-            .rate_scale
-            .unwrap_or_else(|| Scaling::for_machine(scenario, plane, processors).rate),
-        size: args.size_scale,
-    };
-    Ok(prepare_source(&source, &beside, plane, scaling)?)
-}
-
-/// The same of a scenario's text; `files` reads those that it names.
-pub(crate) fn prepare_source(
-    source: &heddle_scenario::Source,
-    files: &dyn Files,
-    plane: Kind,
-    scaling: impl Fn(&Scenario) -> Scaling,
-) -> Result<Prepared, anyhow::Error> {
-    let scenario = load(source, files)?;
-    let scaling = scaling(&scenario);
-    let possible = limits::check(source, &scaling.apply(&scenario), plane)?;
-    let made = Provenance::of_scenario(source, &scenario)?;
-    Ok(Prepared { possible, scaling, plane, made })
-}
+use crate::prepared::{Prepared, note, prepare};
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let prepared = prepare(&args.source)?;
@@ -84,12 +37,6 @@ pub(crate) fn remove_left_over(common: &Common) -> Result<(), Failure> {
         note(common, &format!("removed {name}, whose process is gone"));
     }
     Ok(())
-}
-
-pub(crate) fn note(common: &Common, text: &str) {
-    if !common.quiet {
-        eprintln!("{text}");
-    }
 }
 
 /// The priority of hosts and switches, as `nice` has it: other programs of the machine must not

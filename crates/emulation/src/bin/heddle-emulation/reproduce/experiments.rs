@@ -7,7 +7,7 @@ use heddle_scenario::Source;
 use heddle_study::summary::RunSummary;
 use serde::Serialize;
 
-use crate::run::{Prepared, prepare_source};
+use crate::prepared::{Prepared, prepare_source};
 
 const SEVEN_LINKS: &str = include_str!("../../../../../../scenarios/lab/seven-links.toml");
 const TWO_INTERFACES: &str = include_str!("../../../../../../scenarios/lab/two-interfaces.toml");
