@@ -3,7 +3,7 @@
 #![no_main]
 
 use heddle_switch_conformance::compare::compare;
-use heddle_vectors::random::Kind;
+use heddle_vectors::Kind;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {

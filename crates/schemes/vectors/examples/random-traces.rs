@@ -5,16 +5,21 @@
 use std::error::Error;
 use std::io;
 
-use heddle_vectors::random::Kind;
-use heddle_vectors::{VectorFile, record};
+use heddle_vectors::{Kind, VectorFile, record};
 
-const USAGE: &str = "usage: random-traces ecmp|hula|mp-hula|cflb|dre|shuttle|let-it-flow|conga FIRST-SEED TRACES STEPS, or random-traces again < TRACES.json";
+/// The command line, with the names of the schemes.
+fn usage() -> String {
+    let names = Kind::ALL.map(|kind| kind.name).join("|");
+    format!(
+        "usage: random-traces {names} FIRST-SEED TRACES STEPS, or random-traces again < TRACES.json"
+    )
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let file = match words.as_slice() {
         [scheme, first, traces, steps] => {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == scheme).ok_or(USAGE)?;
+            let kind = Kind::named(scheme).ok_or_else(usage)?;
             let first: u64 = first.parse()?;
             record::drawn(kind, first..first + traces.parse::<u64>()?, steps.parse()?)?
         }
@@ -22,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let given: VectorFile = serde_json::from_reader(io::stdin())?;
             record::again(&given)?
         }
-        _ => return Err(USAGE.into()),
+        _ => return Err(usage().into()),
     };
     print!("{}", file.text());
     Ok(())

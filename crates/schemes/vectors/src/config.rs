@@ -1,7 +1,7 @@
-//! Configurations of switches in a trace.
+//! Switches in a trace, and the parameters that no policy has.
 
+use heddle_policy::Tor;
 use heddle_policy::cflb::{CflbConfig, Cipher, Codec, CodecError, Field, Rules};
-use heddle_policy::{CongaConfig, HulaConfig, LetItFlowConfig, MpHulaConfig, ShuttleConfig, Tor};
 use serde::{Deserialize, Serialize};
 
 use crate::input::hex_bytes;
@@ -18,28 +18,6 @@ pub struct SwitchInfo {
     pub ports: u16,
     /// Number of ToRs in the fabric.
     pub tors: u16,
-}
-
-/// The scheme and its parameters, under the keys of a scenario's `[scheme]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Config {
-    /// ECMP.
-    Ecmp(EcmpConfig),
-    /// HULA.
-    Hula(HulaConfig),
-    /// MP-HULA.
-    MpHula(MpHulaConfig),
-    /// CFLB.
-    Cflb(CflbConstants),
-    /// The utilisation estimator of a port.
-    Dre(DreConfig),
-    /// Shuttle.
-    Shuttle(ShuttleConfig),
-    /// CONGA.
-    Conga(CongaConfig),
-    /// LetItFlow.
-    LetItFlow(LetItFlowConfig),
 }
 
 /// ECMP has no parameters.

@@ -4,23 +4,22 @@
 pub trait Draw {
     /// A number of `bytes` bytes, 1 to 4.
     fn number(&mut self, bytes: u32) -> u32;
+}
 
+impl dyn Draw + '_ {
     /// A number below `n`; 0 if `n` is 0.
-    fn below(&mut self, n: u32) -> u32 {
+    pub fn below(&mut self, n: u32) -> u32 {
         let bytes = (u32::BITS - n.leading_zeros()).div_ceil(8).max(1);
         self.number(bytes).checked_rem(n).unwrap_or(0)
     }
 
     /// True in `times` of `of` cases.
-    fn chance(&mut self, times: u32, of: u32) -> bool {
+    pub fn chance(&mut self, times: u32, of: u32) -> bool {
         self.below(of) >= of.saturating_sub(times)
     }
 
     /// One of `choices`, which has at least one.
-    fn choose<T: Copy>(&mut self, choices: &[T]) -> T
-    where
-        Self: Sized,
-    {
+    pub fn choose<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
     }
 }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 
-use crate::config::{Config, SwitchInfo};
+use crate::config::SwitchInfo;
 use crate::counts::Counts;
 use crate::input::{Input, hex_word};
 use crate::output::Output;
+use crate::schemes::Config;
 
 /// The folder of the files.
 pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../vectors/schemes");

@@ -40,7 +40,7 @@ const fn nibble(version: Version) -> u8 {
 }
 
 /// Flags and options of a packet of a random handshake or teardown.
-pub fn random(draw: &mut impl Draw) -> (u8, Vec<u8>) {
+pub fn random(draw: &mut dyn Draw) -> (u8, Vec<u8>) {
     let version = draw.choose(&[Version::V1, Version::V0]);
     let a = key(draw.below(KEYS));
     let b = key(draw.below(KEYS));
@@ -69,7 +69,7 @@ fn with_length(mut option: Vec<u8>) -> Vec<u8> {
 }
 
 /// An MPTCP option of any subtype, well-formed or not.
-fn random_option(draw: &mut impl Draw) -> Vec<u8> {
+fn random_option(draw: &mut dyn Draw) -> Vec<u8> {
     let length = draw.choose(&[4u8, 12, 20, 3, 8, 16, 22, 24, 2, 18, 26, 28, 0, 5]);
     let mut option = vec![30, length, draw.number(1) as u8];
     option.resize(usize::from(length).max(3), draw.number(1) as u8);
@@ -77,7 +77,7 @@ fn random_option(draw: &mut impl Draw) -> Vec<u8> {
 }
 
 /// The option among others.
-fn arrange(draw: &mut impl Draw, option: Vec<u8>) -> Vec<u8> {
+fn arrange(draw: &mut dyn Draw, option: Vec<u8>) -> Vec<u8> {
     let before = match draw.below(8) {
         0..=3 => Vec::new(),
         4 => vec![2, 4, 5, 0xb4],

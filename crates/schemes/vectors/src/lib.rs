@@ -15,6 +15,7 @@ mod draw;
 mod file;
 pub mod handshakes;
 mod input;
+mod inputs;
 pub mod minimise;
 mod mutation;
 mod output;
@@ -22,8 +23,9 @@ pub mod random;
 pub mod record;
 mod reference;
 mod replay;
+mod schemes;
 
-pub use config::{CflbConstants, Config, DreConfig, EcmpConfig, SwitchInfo};
+pub use config::{CflbConstants, DreConfig, EcmpConfig, SwitchInfo};
 pub use counts::{Counts, counts};
 pub use draw::{Bytes, Draw, Generator};
 pub use file::{FOLDER, FileError, Trace, TraceStep, VectorFile};
@@ -33,5 +35,6 @@ pub use input::{
 };
 pub use mutation::{Mutation, mutations};
 pub use output::{Output, ProbeOutput, ReasonName};
-pub use reference::{Error, Target, reference};
+pub use reference::{Error, Target};
 pub use replay::{Mismatch, replay};
+pub use schemes::{Config, Kind, reference};

@@ -5,15 +5,16 @@ use std::ops::Range;
 
 use heddle_policy::LongFlows;
 
-use crate::config::{Config, SwitchInfo};
+use crate::config::SwitchInfo;
 use crate::counts::counts;
 use crate::draw::Generator;
 use crate::file::{Trace, TraceStep, VectorFile};
 use crate::minimise::minimise;
 use crate::mutation::mutations;
 use crate::output::Output;
-use crate::random::{Kind, StepInput, Steps, config, switch};
-use crate::reference::{Error, reference};
+use crate::random::{StepInput, Steps, switch};
+use crate::reference::Error;
+use crate::schemes::{Config, Kind, reference};
 
 /// Steps of a trace before it is minimised.
 const LENGTH: usize = 120;
@@ -151,9 +152,10 @@ struct Draft {
 
 impl Draft {
     fn new(kind: Kind, seed: u64, length: usize) -> Draft {
-        let mut draw = Generator(seed << 32 | kind as u64);
+        let place = Kind::ALL.iter().take_while(|other| other.name != kind.name).count();
+        let mut draw = Generator(seed << 32 | place as u64);
         let switch = switch(&mut draw);
-        let config = config(kind, &mut draw);
+        let config = kind.config(&mut draw);
         let mut next = Steps::new(&switch, &config);
         let steps = (0..length).map(|_| next.next(&mut draw)).collect();
         Draft { switch, config, steps }
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_is_recorded_again_is_what_was_recorded_and_wrong_decisions_are_replaced() {
-        let right = drawn(Kind::Hula, 7..9, 40).unwrap();
+        let right = drawn(Kind::named("hula").unwrap(), 7..9, 40).unwrap();
         let mut wrong = right.clone();
         wrong.traces[0].steps[3].state ^= 1;
         wrong.traces[1].counters.clear();

@@ -1,12 +1,11 @@
 //! Implementations under test, and the one in Rust.
 
-use heddle_policy::cflb::{Codec, CodecError};
+use heddle_policy::cflb::CodecError;
 use heddle_policy::{
-    Cflb, Conga, Counters, DigestState, Dre, DreShift, Ecmp, Handshake, Hula, LetItFlow, MpHula,
-    Port, Ports, Probe, ProbeArrival, Scheme, Shuttle, Step, TcpFlags, Tor, Util,
+    Counters, DigestState, Handshake, Port, Ports, Probe, ProbeArrival, Scheme, Step, TcpFlags,
+    Tor, Util,
 };
 
-use crate::config::{Config, DreConfig, SwitchInfo};
 use crate::input::{Input, Packet, PortLoad, ProbeInput, Shim};
 use crate::output::{Output, ProbeOutput};
 
@@ -40,59 +39,16 @@ impl From<CodecError> for Error {
     }
 }
 
-/// The implementation in Rust.
-///
-/// # Errors
-/// Constants of CFLB that make no codec.
-pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>, Error> {
-    let info = &switch.policy();
-    Ok(match config {
-        Config::Ecmp(_) => Box::new(Switch(Ecmp::new(&(), info))),
-        Config::Hula(hula) => Box::new(Switch(Hula::new(hula, info))),
-        Config::MpHula(mp_hula) => Box::new(Switch(MpHula::new(mp_hula, info))),
-        Config::Cflb(cflb) => {
-            let codec = cflb.policy()?;
-            Box::new(Router { switch: Switch(Cflb::new(&codec, info)), codec, number: info.salt })
-        }
-        Config::Conga(conga) => Box::new(Switch(Conga::new(conga, info))),
-        Config::LetItFlow(flowlets) => Box::new(Switch(LetItFlow::new(flowlets, info))),
-        Config::Shuttle(shuttle) => Box::new(Switch(Shuttle::new(shuttle, info))),
-        Config::Dre(config) => Box::new(Estimator { dre: Dre::default(), config: *config }),
-    })
-}
-
 /// A scheme with the best hops that a trace shows.
-trait Shown: Scheme + DigestState {
+pub(crate) trait Shown: Scheme + DigestState {
     fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
         let _ = tor;
         Vec::new()
     }
 }
 
-impl Shown for Ecmp {}
-impl Shown for Cflb {}
-impl Shown for Conga {}
-impl Shown for LetItFlow {}
-
-impl Shown for Hula {
-    fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
-        self.best_hop(tor).into_iter().collect()
-    }
-}
-
-impl Shown for MpHula {
-    fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
-        self.best_hops(tor).collect()
-    }
-}
-
-impl Shown for Shuttle {
-    fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
-        self.remote_figures(tor).collect()
-    }
-}
-
-struct Switch<S>(S);
+/// A switch in Rust.
+pub(crate) struct Switch<S>(pub(crate) S);
 
 impl<S: Shown> Switch<S> {
     fn forward(&mut self, step: Step, packet: &Packet) -> Output {
@@ -206,59 +162,5 @@ impl Ports for StepPorts<'_> {
 
     fn is_up(&mut self, port: Port) -> bool {
         !self.down.contains(&port.0)
-    }
-}
-
-/// CFLB's router, which also gives the reason of its decision.
-struct Router {
-    switch: Switch<Cflb>,
-    codec: Codec,
-    number: u32,
-}
-
-impl Target for Router {
-    fn step(&mut self, now: u64, rnd: u32, input: &Input) -> Output {
-        let output = self.switch.step(now, rnd, input);
-        let Input::Packet(packet) = input else { return output };
-        let Some(fields) = packet.header().fields else { return output };
-        let decision = self.codec.decide(self.number, &fields, packet.next_hops.len() as u16);
-        Output { port: output.port, ..Output::of_decision(decision) }
-    }
-
-    fn digest(&self) -> u64 {
-        self.switch.digest()
-    }
-
-    fn counters(&self) -> Counters {
-        self.switch.counters()
-    }
-}
-
-/// The estimator of one port.
-struct Estimator {
-    dre: Dre,
-    config: DreConfig,
-}
-
-impl Target for Estimator {
-    fn step(&mut self, now: u64, _: u32, input: &Input) -> Output {
-        let shift = DreShift(self.config.shift);
-        match input {
-            Input::Sent(sent) => self.dre.add(now, sent.bytes, shift),
-            Input::Utilisation(_) => {
-                let util = self.dre.util(now, shift, self.config.full);
-                return Output { util: Some(util), ..Output::default() };
-            }
-            _ => {}
-        }
-        Output::default()
-    }
-
-    fn digest(&self) -> u64 {
-        self.dre.digest()
-    }
-
-    fn counters(&self) -> Counters {
-        Counters::default()
     }
 }

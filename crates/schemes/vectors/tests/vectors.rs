@@ -6,8 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use heddle_vectors::random::Kind;
-use heddle_vectors::{FOLDER, VectorFile, record, reference, replay};
+use heddle_vectors::{FOLDER, Kind, VectorFile, record, reference, replay};
 
 fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
@@ -32,7 +31,7 @@ fn hold(name: &str, expected: &VectorFile) {
 #[test]
 fn traces_written_by_hand_hold() {
     for kind in Kind::ALL {
-        let name = format!("{}.json", kind.name());
+        let name = format!("{}.json", kind.name);
         let mut file = VectorFile::read(&path(&name)).unwrap();
         for trace in &mut file.traces {
             *trace = record::fill(trace).unwrap();
@@ -48,6 +47,6 @@ fn traces_written_by_hand_hold() {
 #[test]
 fn random_traces_are_up_to_date() {
     for kind in Kind::ALL {
-        hold(&format!("{}-random.json", kind.name()), &record::random_file(kind).unwrap());
+        hold(&format!("{}-random.json", kind.name), &record::random_file(kind).unwrap());
     }
 }

@@ -1,7 +1,7 @@
 //! One switch in C and one in Rust, step by step, on inputs made of any bytes.
 
-use heddle_vectors::random::{Kind, Steps, config, switch};
-use heddle_vectors::{Bytes, Config, Target, counts, reference};
+use heddle_vectors::random::{Steps, switch};
+use heddle_vectors::{Bytes, Config, Kind, Target, counts, reference};
 
 use crate::native;
 
@@ -24,7 +24,7 @@ pub fn compare_with(
 ) -> Result<usize, String> {
     let mut draw = Bytes(bytes);
     let switch = switch(&mut draw);
-    let mut config = config(kind, &mut draw);
+    let mut config = kind.config(&mut draw);
     change(&mut config);
     let mut rust = reference(&switch, &config).map_err(|error| error.to_string())?;
     let mut c = native(&switch, &config).map_err(|error| error.to_string())?;

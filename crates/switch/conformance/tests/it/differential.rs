@@ -2,8 +2,7 @@
 
 use heddle_policy::LongFlows;
 use heddle_switch_conformance::compare::{compare, compare_with};
-use heddle_vectors::Config;
-use heddle_vectors::random::Kind;
+use heddle_vectors::{Config, Kind};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -25,6 +24,6 @@ proptest! {
                 mp_hula.rules.long_flows = LongFlows::Apart;
             }
         };
-        compare_with(Kind::MpHula, &bytes, apart).map_err(TestCaseError::fail)?;
+        compare_with(Kind::named("mp-hula").unwrap(), &bytes, apart).map_err(TestCaseError::fail)?;
     }
 }
