@@ -4,46 +4,76 @@ use std::collections::BTreeMap;
 
 use heddle_policy::{
     CongaConfig, CongaPrimeConfig, DrillConfig, FlowcutConfig, HulaConfig, LetItFlowConfig,
-    MpHulaConfig, ShuttleConfig,
+    MpHulaConfig, MpHulaRules, MptcpTablesConfig, ShuttleConfig, ShuttleRules,
 };
 use heddle_units::Time;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Cflb;
 
-/// A load-balancing scheme and its parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A load-balancing scheme. Each knows its own keys only.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Scheme {
+#[cfg_attr(feature = "schema", schemars(rename = "Scheme", tag = "kind", deny_unknown_fields, transform = crate::by_name::also_by_name))]
+pub enum Scheme<C = Cflb, E = External> {
     /// Hash of the 5-tuple.
     Ecmp,
-    /// ns-2's hash of addresses and flow identifier.
+    /// ECMP with ns-2's flow hash, by which sums of bytes collide: for comparison with results of
+    /// ns-2.
     EcmpNs2,
-    /// CONGA': hash of the 5-tuple and the flowlet number across pods, CONGA inside a pod.
+    /// CONGA': ECMP for each flowlet across pods, CONGA inside a pod (HULA section 6). Needs pods.
     CongaPrime(CongaPrimeConfig),
-    /// CONGA on a leaf-spine fabric.
+    /// CONGA (Alizadeh et al., SIGCOMM 2014). Needs a leaf-spine fabric.
     Conga(CongaConfig),
-    /// A random next hop for each flowlet.
+    /// A random next hop for each flowlet (Vanini et al., NSDI 2017).
     #[serde(rename = "letitflow")]
     LetItFlow(LetItFlowConfig),
-    /// Per packet, the shortest of a few queues.
+    /// For each packet, the shortest of a few queues (Ghorbani et al., SIGCOMM 2017).
     Drill(DrillConfig),
-    /// A path for as long as a flow has bytes in flight.
+    /// A flow keeps its path while it has bytes in flight (Bonato et al., arXiv 2506.21406).
     Flowcut(FlowcutConfig),
     /// A random next hop for each packet.
     Spray,
-    /// Probes and flowlets.
+    /// HULA (Katta et al., SOSR 2016).
     Hula(HulaConfig),
-    /// HULA with the best k next hops, which the subflows of an MPTCP connection share out.
+    /// MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the best k next hops, which the
+    /// subflows of an MPTCP connection share out. For other traffic it is HULA.
+    #[serde(deserialize_with = "mp_hula")]
     MpHula(MpHulaConfig),
-    /// MP-HULA with a random choice by present congestion.
+    /// Shuttle (Heddle's own): MP-HULA with remote and local congestion kept apart.
+    #[serde(deserialize_with = "shuttle")]
     Shuttle(ShuttleConfig),
-    /// Paths named by ports: elephants are placed, the rest is hashed.
-    Cflb(Cflb),
-    /// A scheme in a shared library.
-    External(External),
+    /// CFLB (Detal et al., Computer Networks 2013): elephants are placed on paths, which their
+    /// ports name; the rest is hashed.
+    Cflb(C),
+    /// A scheme in a shared library, outside of the simulator.
+    External(E),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
     Ideal,
+}
+
+/// MP-HULA's parameters, with the place of each mistake: the tables of a flattened struct are read
+/// one after another.
+fn mp_hula<'de, D: Deserializer<'de>>(from: D) -> Result<MpHulaConfig, D::Error> {
+    #[derive(Deserialize)]
+    struct Layers(MptcpTablesConfig, MpHulaRules, HulaConfig);
+    Layers::deserialize(from).map(|Layers(tables, rules, hula)| MpHulaConfig {
+        tables,
+        rules,
+        hula,
+    })
+}
+
+/// As [`mp_hula`].
+fn shuttle<'de, D: Deserializer<'de>>(from: D) -> Result<ShuttleConfig, D::Error> {
+    #[derive(Deserialize)]
+    struct Layers(MptcpTablesConfig, ShuttleRules, HulaConfig);
+    Layers::deserialize(from).map(|Layers(tables, rules, hula)| ShuttleConfig {
+        tables,
+        rules,
+        hula,
+    })
 }
 
 impl Scheme {
