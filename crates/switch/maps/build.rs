@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 use heddle_bpf_build::types::Types;
-use heddle_bpf_build::{Error, Scheme, exit_code, programs, schemes, variant};
+use heddle_bpf_build::{Error, Scheme, exit_code, headers_of_tables, programs, schemes, variant};
 
 fn main() -> ExitCode {
     exit_code(build())
@@ -24,15 +24,11 @@ fn build() -> Result<(), Error> {
     let path = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("objects.rs");
     fs::write(&path, objects + "]\n").map_err(|error| Error::File { path, error })?;
     programs(&["switch/prepare.bpf.c"])?;
+    let tables = headers_of_tables()?.into_iter().map(|header| &*header.leak());
+    let headers: Vec<&str> =
+        ["switch/abi.h", "switch/switch_abi.h"].into_iter().chain(tables).collect();
     Types {
-        headers: &[
-            "switch/abi.h",
-            "switch/switch_abi.h",
-            "switch/hula.h",
-            "switch/mp_hula.h",
-            "switch/let_it_flow.h",
-            "switch/conga.h",
-        ],
+        headers: headers.leak(),
         foreign: &["address", "count"],
         whole_names: &["switch_counter"],
         totals: &["SWITCH_VERDICTS", "SWITCH_COUNTERS", "PORT_COUNTERS"],

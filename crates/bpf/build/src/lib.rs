@@ -41,6 +41,23 @@ pub fn schemes() -> Result<Vec<Scheme>, Error> {
     Ok(schemes)
 }
 
+/// The headers of the schemes that have tables (`struct <name>_tables`), as paths below bpf/.
+///
+/// # Errors
+/// [`Error::File`] if a file cannot be read.
+pub fn headers_of_tables() -> Result<Vec<String>, Error> {
+    let mut headers = Vec::new();
+    for Scheme { name, .. } in schemes()? {
+        let header = format!("switch/{name}.h");
+        let path = Path::new(SOURCES).join(&header);
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::File { path, error })?;
+        if text.contains(&format!("struct {name}_tables {{")) {
+            headers.push(header);
+        }
+    }
+    Ok(headers)
+}
+
 /// A scheme of the switch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scheme {

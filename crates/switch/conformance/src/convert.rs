@@ -4,7 +4,7 @@ mod config;
 
 use std::net::IpAddr;
 
-pub use config::config;
+pub use config::{config, step_config};
 use heddle_vectors::{
     self as vectors, Fields, HandshakePacket, Input, Output, Packet, ProbeOutput, ReasonName, Side,
 };

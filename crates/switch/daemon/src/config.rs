@@ -19,8 +19,7 @@ use heddle_daemon::mac::Mac;
 use heddle_fabric::Fabric;
 use heddle_program::{Failure, Report};
 use heddle_scenario::FabricFile;
-use heddle_switch_maps::abi::{CflbConstants, CongaConfig, MpHulaConfig};
-use heddle_switch_maps::{Hook, Scheme};
+use heddle_switch_maps::{Hook, Parameters};
 use heddle_units::Rate;
 
 /// A switch's configuration.
@@ -35,7 +34,7 @@ pub struct Config {
     /// Its fabric, with ports numbered.
     pub fabric: Fabric,
     /// The scheme with its parameters.
-    pub scheme: SchemeConfig,
+    pub scheme: Parameters,
     /// The switch's salt.
     pub salt: u32,
     /// The hook of the programs.
@@ -51,21 +50,6 @@ pub struct Config {
     pub icmp_source: (Option<Ipv4Addr>, Option<Ipv6Addr>),
     /// Ports that have a device, by number.
     pub ports: Vec<Port>,
-}
-
-/// The scheme as the programs take it.
-#[derive(Clone, Debug)]
-pub struct SchemeConfig {
-    /// The scheme's kind.
-    pub scheme: Scheme,
-    /// HULA's, MP-HULA's and Shuttle's parameters.
-    pub mp_hula: MpHulaConfig,
-    /// CONGA's own parameters.
-    pub conga: CongaConfig,
-    /// CFLB's constants.
-    pub cflb: Option<CflbConstants>,
-    /// The estimators' tau is 2^`dre_shift` nanoseconds.
-    pub dre_shift: u32,
 }
 
 /// A port with a device.

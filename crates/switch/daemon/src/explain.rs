@@ -84,23 +84,21 @@ fn choose(state: &State, packet: &Packet, tor: u16, hops: &[u16], steps: &mut Ve
         steps.push("the only next hop".into());
         return *only;
     }
-    match state.config.scheme.scheme {
-        Scheme::Ecmp => by_hash(hash, hops, "the hash of its 5-tuple", steps),
-        Scheme::Cflb => by_selector(state, packet, hops, steps)
-            .unwrap_or_else(|| by_hash(hash, hops, "its hash", steps)),
-        Scheme::Hula | Scheme::MpHula | Scheme::Shuttle => running(state, hash, hops, steps)
-            .unwrap_or_else(|| by_probes(state, tor, hash, hops, steps)),
-        Scheme::Conga => running(state, hash, hops, steps).unwrap_or_else(|| {
-            let how =
-                "the least congested: here the first; a packet from a host alone has a choice";
-            steps.push(how.into());
-            hops[0]
-        }),
-        Scheme::LetItFlow => running(state, hash, hops, steps).unwrap_or_else(|| {
-            steps.push("one of the next hops at random: here the first".into());
-            hops[0]
-        }),
+    let scheme = state.config.scheme.scheme;
+    if scheme == Scheme::Cflb {
+        return by_selector(state, packet, hops, steps)
+            .unwrap_or_else(|| by_hash(hash, hops, "its hash", steps));
     }
+    if state.switch.tables.is_none() {
+        return by_hash(hash, hops, "the hash of its 5-tuple", steps);
+    }
+    running(state, hash, hops, steps).unwrap_or_else(|| match scheme.choice() {
+        Some(choice) => {
+            steps.push(choice.into());
+            hops[0]
+        }
+        None => by_probes(state, tor, hash, hops, steps),
+    })
 }
 
 fn five_tuple(packet: &Packet) -> FiveTuple {

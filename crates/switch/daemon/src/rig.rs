@@ -87,7 +87,7 @@ impl Rig {
             tors: 2,
             tor: 0,
             dre_shift: 20,
-            scheme: scheme.number(),
+            scheme: scheme as u32,
             answers_v4: OWN.0.into(),
             answers_v6: OWN.1.into(),
             mp_hula,

@@ -108,7 +108,7 @@ impl Status {
         let mp_hula = &state.config.scheme.mp_hula;
         Ok(Status {
             node: state.config.node.clone(),
-            scheme: state.config.scheme.scheme.name().into(),
+            scheme: state.config.scheme.scheme.kind().into(),
             ports: ports(state, now)?,
             counters: counters(state)?,
             scheme_counters: named(state.switch.maps.scheme_counters()?),

@@ -7,10 +7,10 @@
 
 pub mod abi;
 mod cflb;
-mod config;
 mod maps;
 mod object;
 mod originator;
+mod parameters;
 mod scheme;
 mod switch;
 mod tables;
@@ -18,6 +18,7 @@ mod tables;
 pub use heddle_bpf_loader::{Error, Pins, Program, interface_index, remove_pins};
 pub use maps::Maps;
 pub use originator::Originator;
+pub use parameters::Parameters;
 pub use scheme::{Hook, Scheme};
 pub use switch::{Attached, Switch};
 pub use tables::{Entries, Tables};

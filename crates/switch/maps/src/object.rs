@@ -3,8 +3,7 @@
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 use heddle_bpf_loader::Pins;
 
-use crate::abi::SwitchScheme;
-use crate::{Error, Hook, Scheme, tables};
+use crate::{Error, Hook, Scheme};
 
 macro_rules! object {
     ($name:literal) => {
@@ -23,8 +22,8 @@ struct Object {
 const OBJECTS: &[Object] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 const PREPARE: &[u8] = object!("prepare");
 
-/// The maps of every scheme.
-const COMMON: [&str; 10] = [
+/// The maps that are pinned, beside the scheme's tables.
+const MAPS: [&str; 14] = [
     "config",
     "ports",
     "meters",
@@ -35,11 +34,14 @@ const COMMON: [&str; 10] = [
     "verdicts",
     "port_counts",
     "scheme_counts",
+    "tor_locks",
+    "association_lock",
+    "cflb_prepared",
+    "cflb_memo",
 ];
 
 fn bytes(scheme: Scheme, hook: Hook) -> Result<&'static [u8], Error> {
-    let name = SwitchScheme::from_number(scheme.number()).map(SwitchScheme::name);
-    let object = OBJECTS.iter().find(|object| Some(object.name) == name);
+    let object = OBJECTS.iter().find(|object| object.name == scheme.name());
     let object = object.ok_or(Error::Missing("program of the scheme"))?;
     Ok(if hook == Hook::Tc { object.tc } else { object.xdp })
 }
@@ -48,7 +50,8 @@ fn bytes(scheme: Scheme, hook: Hook) -> Result<&'static [u8], Error> {
 /// it does not have are ignored.
 pub(crate) fn switch(scheme: Scheme, hook: Hook, pins: &Pins) -> Result<Ebpf, Error> {
     let mut loader = EbpfLoader::new();
-    for name in COMMON.iter().chain(&tables::MAPS) {
+    let tables = scheme.layout().map(|layout| layout.map);
+    for name in MAPS.into_iter().chain(tables) {
         loader.map_pin_path(name, pins.path(name));
     }
     Ok(loader.load(bytes(scheme, hook)?)?)

@@ -1,80 +1,133 @@
 //! The programs that there are: a scheme at a hook.
 
 use std::fmt;
+use std::mem::offset_of;
 
-use crate::abi::SwitchScheme;
+pub use crate::abi::SwitchScheme as Scheme;
+use crate::abi::{AssociationTables, CongaTables, HulaTables, LetItFlowTables, MpHulaTables};
 
-/// A scheme that the switch can run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// Hash of the 5-tuple.
-    Ecmp,
-    /// Probes and flowlets.
-    Hula,
-    /// HULA with the best k next hops.
-    MpHula,
-    /// Paths named by header fields.
-    Cflb,
-    /// MP-HULA's tables with a random choice by present congestion.
-    Shuttle,
-    /// A random next hop for each flowlet.
-    LetItFlow,
-    /// The least congested uplink for each flowlet, of a leaf-spine fabric.
-    Conga,
+/// What user space knows of a scheme beside its parameters.
+struct Facts {
+    kind: &'static str,
+    tables: Option<Layout>,
+    has_probes: bool,
+    has_shims: bool,
+    choice: Option<&'static str>,
 }
 
-impl Scheme {
-    /// All of them.
-    pub const ALL: [Scheme; 7] = [
-        Scheme::Ecmp,
-        Scheme::Hula,
-        Scheme::MpHula,
-        Scheme::Cflb,
-        Scheme::Shuttle,
-        Scheme::LetItFlow,
-        Scheme::Conga,
-    ];
+impl Facts {
+    const fn new(kind: &'static str) -> Facts {
+        Facts { kind, tables: None, has_probes: false, has_shims: false, choice: None }
+    }
+}
 
-    /// Its name, as in scenario files.
-    pub const fn name(self) -> &'static str {
+/// Where a scheme's tables lie in its map, in bytes; those that it does not have are none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) map: &'static str,
+    pub(crate) best_hop: Option<usize>,
+    pub(crate) flowlets: Option<usize>,
+    pub(crate) hops: Option<usize>,
+    pub(crate) owned_flowlets: Option<usize>,
+    pub(crate) subflows: Option<usize>,
+}
+
+impl Layout {
+    const fn new(map: &'static str) -> Layout {
+        Layout {
+            map,
+            best_hop: None,
+            flowlets: None,
+            hops: None,
+            owned_flowlets: None,
+            subflows: None,
+        }
+    }
+}
+
+const MP_HULA: Layout = Layout {
+    hops: Some(offset_of!(MpHulaTables, best)),
+    owned_flowlets: Some(offset_of!(MpHulaTables, flowlets)),
+    subflows: Some(offset_of!(MpHulaTables, association) + offset_of!(AssociationTables, entries)),
+    ..Layout::new("mp_hula_tables")
+};
+
+impl Scheme {
+    const fn facts(self) -> Facts {
         match self {
-            Scheme::Ecmp => "ecmp",
-            Scheme::Hula => "hula",
-            Scheme::MpHula => "mp-hula",
-            Scheme::Cflb => "cflb",
-            Scheme::Shuttle => "shuttle",
-            Scheme::LetItFlow => "letitflow",
-            Scheme::Conga => "conga",
+            Scheme::Ecmp => Facts::new("ecmp"),
+            Scheme::Cflb => Facts::new("cflb"),
+            Scheme::Hula => Facts {
+                tables: Some(Layout {
+                    best_hop: Some(offset_of!(HulaTables, best)),
+                    flowlets: Some(offset_of!(HulaTables, flowlets)),
+                    ..Layout::new("hula_tables")
+                }),
+                has_probes: true,
+                ..Facts::new("hula")
+            },
+            Scheme::MpHula => Facts {
+                tables: Some(MP_HULA),
+                has_probes: true,
+                has_shims: true,
+                ..Facts::new("mp-hula")
+            },
+            Scheme::Shuttle => Facts {
+                tables: Some(MP_HULA),
+                has_probes: true,
+                has_shims: true,
+                ..Facts::new("shuttle")
+            },
+            Scheme::Conga => Facts {
+                tables: Some(Layout {
+                    flowlets: Some(offset_of!(CongaTables, flowlets)),
+                    ..Layout::new("conga_tables")
+                }),
+                has_shims: true,
+                choice: Some(
+                    "the least congested: here the first; a packet from a host alone has a choice",
+                ),
+                ..Facts::new("conga")
+            },
+            Scheme::LetItFlow => Facts {
+                tables: Some(Layout {
+                    flowlets: Some(offset_of!(LetItFlowTables, flowlets)),
+                    ..Layout::new("let_it_flow_tables")
+                }),
+                choice: Some("one of the next hops at random: here the first"),
+                ..Facts::new("letitflow")
+            },
         }
     }
 
-    /// Its number in the maps.
-    pub const fn number(self) -> u32 {
-        match self {
-            Scheme::Ecmp => SwitchScheme::Ecmp as u32,
-            Scheme::Hula => SwitchScheme::Hula as u32,
-            Scheme::MpHula => SwitchScheme::MpHula as u32,
-            Scheme::Cflb => SwitchScheme::Cflb as u32,
-            Scheme::Shuttle => SwitchScheme::Shuttle as u32,
-            Scheme::LetItFlow => SwitchScheme::LetItFlow as u32,
-            Scheme::Conga => SwitchScheme::Conga as u32,
-        }
+    /// Its name, as in scenario files.
+    pub const fn kind(self) -> &'static str {
+        self.facts().kind
     }
 
     /// True if it needs probes.
     pub const fn has_probes(self) -> bool {
-        matches!(self, Scheme::Hula | Scheme::MpHula | Scheme::Shuttle)
+        self.facts().has_probes
     }
 
     /// True if ToRs add shims to packets: of MPTCP's subflows, under CONGA to all.
     pub const fn has_shims(self) -> bool {
-        matches!(self, Scheme::MpHula | Scheme::Shuttle | Scheme::Conga)
+        self.facts().has_shims
+    }
+
+    /// The next hop of a new flowlet, in words, where neither a hash nor probes select it.
+    pub const fn choice(self) -> Option<&'static str> {
+        self.facts().choice
+    }
+
+    pub(crate) const fn layout(self) -> Option<Layout> {
+        self.facts().tables
     }
 }
 
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(self.kind())
     }
 }
 

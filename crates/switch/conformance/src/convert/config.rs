@@ -1,10 +1,9 @@
 //! Configurations as the C has them.
 
+use heddle_switch_maps::{Parameters, Scheme};
 use heddle_vectors::{Config, Error, SwitchInfo};
 
-use crate::abi::{
-    CflbConstants, DreConfig, HulaConfig, MpHulaConfig, STEP_DRE, StepConfig, SwitchScheme,
-};
+use crate::abi::{CflbConstants, DreConfig, HulaConfig, MpHulaConfig, STEP_DRE, StepConfig};
 
 /// Ports that a switch can have.
 pub(super) const PORTS: u16 = 64;
@@ -19,39 +18,36 @@ const BEST_HOPS: u32 = 8;
 /// # Errors
 /// A limit that is exceeded.
 pub fn config(switch: &SwitchInfo, config: &Config) -> Result<StepConfig, Error> {
-    within("ports", switch.ports.into(), PORTS.into())?;
-    within("ToRs", switch.tors.into(), TORS.into())?;
-    let empty = StepConfig { salt: switch.salt, ..StepConfig::default() };
-    let config_of = |scheme: SwitchScheme| StepConfig { scheme: scheme as u32, ..empty };
-    Ok(match config {
-        Config::Ecmp(_) => config_of(SwitchScheme::Ecmp),
-        Config::Hula(own) => {
-            let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
-            StepConfig { mp_hula: placed(switch, mp_hula)?, ..config_of(SwitchScheme::Hula) }
-        }
-        Config::MpHula(own) => {
-            StepConfig { mp_hula: placed(switch, own.into())?, ..config_of(SwitchScheme::MpHula) }
-        }
-        Config::Shuttle(own) => {
-            StepConfig { mp_hula: placed(switch, own.into())?, ..config_of(SwitchScheme::Shuttle) }
-        }
-        Config::Conga(own) => {
-            let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
-            let mp_hula = placed(switch, mp_hula)?;
-            StepConfig { mp_hula, conga: own.into(), ..config_of(SwitchScheme::Conga) }
-        }
-        Config::LetItFlow(own) => {
-            let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
-            StepConfig { mp_hula: placed(switch, mp_hula)?, ..config_of(SwitchScheme::LetItFlow) }
-        }
-        Config::Cflb(own) => {
-            let cflb = CflbConstants::new(&own.config(), &own.key);
-            StepConfig { cflb, ..config_of(SwitchScheme::Cflb) }
-        }
+    let parameters: Parameters = match config {
+        Config::Ecmp(_) => Parameters::none(Scheme::Ecmp),
+        Config::Hula(own) => own.into(),
+        Config::MpHula(own) => own.into(),
+        Config::Shuttle(own) => own.into(),
+        Config::Conga(own) => own.into(),
+        Config::LetItFlow(own) => own.into(),
+        Config::Cflb(own) => CflbConstants::new(&own.config(), &own.key).into(),
         Config::Dre(dre) => {
             let dre = DreConfig { full: dre.full, shift: dre.shift, pad: 0 };
-            StepConfig { dre, scheme: STEP_DRE, ..empty }
+            return Ok(StepConfig { dre, scheme: STEP_DRE, ..StepConfig::default() });
         }
+    };
+    step_config(switch, &parameters)
+}
+
+/// The configuration of a switch with these parameters.
+///
+/// # Errors
+/// A limit that is exceeded.
+pub fn step_config(switch: &SwitchInfo, parameters: &Parameters) -> Result<StepConfig, Error> {
+    within("ports", switch.ports.into(), PORTS.into())?;
+    within("ToRs", switch.tors.into(), TORS.into())?;
+    Ok(StepConfig {
+        scheme: parameters.scheme as u32,
+        salt: switch.salt,
+        mp_hula: placed(switch, parameters.mp_hula)?,
+        conga: parameters.conga,
+        cflb: parameters.cflb.unwrap_or_default(),
+        ..StepConfig::default()
     })
 }
 

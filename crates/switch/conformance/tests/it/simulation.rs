@@ -1,34 +1,29 @@
 //! Whole simulations of the papers' scenarios, with the policy in Rust and with the policy in C:
 //! the same events.
 
+use std::marker::PhantomData;
+
 use heddle_policy::{
-    CongaConfig, Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LetItFlowConfig,
-    MpHulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, ShuttleConfig, Step, SwitchInfo,
-    Tor,
+    Conga, Counters, DreShift, Handshake, Header, Hula, Ingress, LetItFlow, MpHula, Nanos, Port,
+    Ports, Probe, ProbeArrival, Scheme, Shuttle, Step, SwitchInfo, Tor,
 };
 use heddle_scenario::{Scenario, Source, load};
 use heddle_sim::{Next, Outcome, simulate, simulate_with};
 use heddle_switch_conformance::abi::{self, StepInput, StepKind, StepOutput};
-use heddle_switch_conformance::{Native, convert, native};
-use heddle_vectors as vectors;
-use heddle_vectors::Target;
+use heddle_switch_conformance::{Native, convert};
+use heddle_switch_maps::Parameters;
+use heddle_switch_maps::abi::SwitchScheme;
+use heddle_vectors::{self as vectors, Target as _};
 
-/// A switch of a simulation that runs the C.
-struct InC {
+/// A switch of a simulation that runs the scheme `S` in C.
+struct InC<S> {
     native: Native,
     /// Ports whose load the scheme reads: all or none.
     loaded: u16,
+    of: PhantomData<S>,
 }
 
-impl InC {
-    fn new(info: &SwitchInfo, config: &vectors::Config) -> InC {
-        let SwitchInfo { salt, tor, ports, tors, .. } = *info;
-        let switch = vectors::SwitchInfo { salt, tor: tor.map(|tor| tor.0), ports, tors };
-        let reads = matches!(config, vectors::Config::Shuttle(_) | vectors::Config::Conga(_));
-        let loaded = if reads { ports } else { 0 };
-        InC { native: native(&switch, config).unwrap(), loaded }
-    }
-
+impl<S> InC<S> {
     /// The load of the switch's ports now.
     fn load(&self, ports: &mut impl Ports) -> [abi::PortLoad; 64] {
         let mut load = [abi::PortLoad::default(); 64];
@@ -37,6 +32,34 @@ impl InC {
             *to = abi::PortLoad { queue, util, pad: 0 };
         }
         load
+    }
+}
+
+impl<S: Scheme> Scheme for InC<S>
+where
+    Parameters: for<'a> From<&'a S::Config>,
+{
+    type Config = S::Config;
+    const NEEDS_RANDOM: bool = S::NEEDS_RANDOM;
+    const NEEDS_UTILISATION: bool = true;
+    const READS_HANDSHAKES: bool = S::READS_HANDSHAKES;
+    const USES_SHIM: bool = S::USES_SHIM;
+
+    fn new(config: &S::Config, info: &SwitchInfo) -> InC<S> {
+        let SwitchInfo { salt, tor, ports, tors, .. } = *info;
+        let switch = vectors::SwitchInfo { salt, tor: tor.map(|tor| tor.0), ports, tors };
+        let parameters = Parameters::from(config);
+        let reads = matches!(parameters.scheme, SwitchScheme::Shuttle | SwitchScheme::Conga);
+        let native = Native::new(convert::step_config(&switch, &parameters).unwrap()).unwrap();
+        InC { native, loaded: if reads { ports } else { 0 }, of: PhantomData }
+    }
+
+    fn dre_shift(config: &S::Config) -> DreShift {
+        S::dre_shift(config)
+    }
+
+    fn probe_period(config: &S::Config) -> Option<Nanos> {
+        S::probe_period(config)
     }
 
     fn forward(
@@ -114,6 +137,14 @@ impl InC {
         let load = self.load(ports);
         probe(&self.native.run(&StepInput { probe: arrival, load, ..input(step, StepKind::Probe) }))
     }
+
+    fn state_bytes(&self) -> usize {
+        0
+    }
+
+    fn counters(&self) -> Counters {
+        self.native.counters()
+    }
 }
 
 fn input(step: Step, kind: StepKind) -> StepInput {
@@ -129,78 +160,6 @@ fn shim(shim: abi::Shim) -> Option<heddle_policy::Shim> {
     vectors::Shim { id: shim.id, subflow: shim.subflow }.policy()
 }
 
-/// Implements [`Scheme`] by the C with the parameters that `$config` makes of the policy's.
-macro_rules! in_c {
-    ($name:ident, $policy:ty, $config:ident, $rust:ty) => {
-        struct $name(InC);
-
-        impl Scheme for $name {
-            type Config = $policy;
-            const NEEDS_RANDOM: bool = <$rust>::NEEDS_RANDOM;
-            const NEEDS_UTILISATION: bool = true;
-            const READS_HANDSHAKES: bool = <$rust>::READS_HANDSHAKES;
-            const USES_SHIM: bool = <$rust>::USES_SHIM;
-
-            fn new(config: &$policy, info: &SwitchInfo) -> $name {
-                $name(InC::new(info, &vectors::Config::$config(*config)))
-            }
-
-            fn dre_shift(config: &$policy) -> DreShift {
-                <$rust>::dre_shift(config)
-            }
-
-            fn probe_period(config: &$policy) -> Option<Nanos> {
-                <$rust>::probe_period(config)
-            }
-
-            fn forward(
-                &mut self,
-                step: Step,
-                packet: &mut Header,
-                next_hops: &[Port],
-                ports: &mut impl Ports,
-            ) -> Port {
-                self.0.forward(step, packet, next_hops, ports)
-            }
-
-            fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
-                self.0.handshake(step, packet);
-            }
-
-            fn egress(&mut self, step: Step, packet: &mut Header) {
-                self.0.egress(step, packet);
-            }
-
-            fn originate(&mut self, step: Step) -> Option<Probe> {
-                self.0.originate(step)
-            }
-
-            fn probe(
-                &mut self,
-                step: Step,
-                arrival: &ProbeArrival,
-                ports: &mut impl Ports,
-            ) -> Option<Probe> {
-                self.0.probe(step, arrival, ports)
-            }
-
-            fn state_bytes(&self) -> usize {
-                0
-            }
-
-            fn counters(&self) -> Counters {
-                self.0.native.counters()
-            }
-        }
-    };
-}
-
-in_c!(CongaInC, CongaConfig, Conga, heddle_policy::Conga);
-in_c!(LetItFlowInC, LetItFlowConfig, LetItFlow, heddle_policy::LetItFlow);
-in_c!(HulaInC, HulaConfig, Hula, heddle_policy::Hula);
-in_c!(MpHulaInC, MpHulaConfig, MpHula, heddle_policy::MpHula);
-in_c!(ShuttleInC, ShuttleConfig, Shuttle, heddle_policy::Shuttle);
-
 /// A scenario of the papers, shorter, and with tables of a size that the C has in tests.
 fn scenario(text: &'static str, tables: &[(&str, &str)]) -> Scenario {
     let short =
@@ -213,20 +172,25 @@ fn scenario(text: &'static str, tables: &[(&str, &str)]) -> Scenario {
     load(&source, &no_files).unwrap()
 }
 
-fn assert_same(rust: &Outcome, c: &Outcome) {
+/// Simulates the scenario with the scheme `S` in Rust and in C: the same events.
+fn same<S: Scheme>(scenario: &Scenario, config: S::Config) -> Outcome
+where
+    Parameters: for<'a> From<&'a S::Config>,
+{
+    let rust = simulate(scenario, 1, &mut |_| Next::Continue).unwrap();
+    let c = simulate_with::<InC<S>>(scenario, config, 1, &mut |_| Next::Continue).unwrap();
     assert_eq!(rust.digest, c.digest, "events");
     assert_eq!(rust.flows, c.flows);
     assert_eq!(rust.scheme, c.scheme);
     assert!(rust.scheme.flowlets > 1_000 && rust.scheme.moves > 100, "{:?}", rust.scheme);
+    rust
 }
 
 #[test]
 fn hulas_scenario_has_the_same_events_in_c() {
     let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &[]);
     let heddle_scenario::Scheme::Hula(config) = scenario.scheme else { panic!() };
-    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-    let c = simulate_with::<HulaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
-    assert_same(&rust, &c);
+    same::<Hula>(&scenario, config);
 }
 
 #[test]
@@ -234,9 +198,7 @@ fn let_it_flow_on_hulas_scenario_has_the_same_events_in_c() {
     let tables = [("scheme", "{ kind = \"letitflow\" }"), ("scheme.flowlet_slots", "4096")];
     let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &tables);
     let heddle_scenario::Scheme::LetItFlow(config) = scenario.scheme else { panic!() };
-    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-    let c = simulate_with::<LetItFlowInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
-    assert_same(&rust, &c);
+    same::<LetItFlow>(&scenario, config);
 }
 
 /// Two leaves with 8 hosts each and 4 spines, one of whose links has half the rate of the others.
@@ -255,9 +217,7 @@ fn conga_has_the_same_events_in_c() {
     ];
     let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &tables);
     let heddle_scenario::Scheme::Conga(config) = scenario.scheme else { panic!() };
-    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-    let c = simulate_with::<CongaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
-    assert_same(&rust, &c);
+    same::<Conga>(&scenario, config);
 }
 
 #[test]
@@ -265,9 +225,7 @@ fn mp_hulas_scenario_has_the_same_events_in_c() {
     let tables = [("scheme.association_slots", "4096"), ("scheme.mapping_rows", "4096")];
     let scenario = scenario(include_str!("../../../../../scenarios/mp-hula-fig8.toml"), &tables);
     let heddle_scenario::Scheme::MpHula(config) = scenario.scheme else { panic!() };
-    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-    let c = simulate_with::<MpHulaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
-    assert_same(&rust, &c);
+    let rust = same::<MpHula>(&scenario, config);
     assert!(rust.scheme.shims > 0 && rust.scheme.association.joins > 0, "{:?}", rust.scheme);
 }
 
@@ -284,9 +242,7 @@ fn shuttle_on_mp_hulas_scenario_has_the_same_events_in_c() {
         let scenario =
             scenario(include_str!("../../../../../scenarios/mp-hula-fig8.toml"), &tables);
         let heddle_scenario::Scheme::Shuttle(config) = scenario.scheme else { panic!() };
-        let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-        let c = simulate_with::<ShuttleInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
-        assert_same(&rust, &c);
+        let rust = same::<Shuttle>(&scenario, config);
         assert!(rust.scheme.shims > 0 && rust.scheme.association.joins > 0, "{:?}", rust.scheme);
     }
 }

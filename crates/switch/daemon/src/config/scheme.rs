@@ -6,74 +6,56 @@ use anyhow::Context as _;
 use heddle_config::Problem;
 use heddle_fabric::Fabric;
 use heddle_path_files::{files, keys};
-use heddle_policy::{self as policy, DreShift, Scheme as _};
 use heddle_program::Failure;
-use heddle_scenario::{self as scenario, FabricFile};
-use heddle_switch_maps::Scheme;
+use heddle_scenario::{FabricFile, Scheme};
+use heddle_switch_maps::Parameters;
 use heddle_switch_maps::abi::{
-    ASSOCIATION_SLOTS, BEST_HOPS, CflbConstants, CongaConfig, FLOWLET_SLOTS, HulaConfig,
-    MAPPING_ROWS, MpHulaConfig,
+    ASSOCIATION_SLOTS, BEST_HOPS, CflbConstants, FLOWLET_SLOTS, HulaConfig, MAPPING_ROWS,
 };
+use serde_json::Value;
 
-use super::SchemeConfig;
 use super::refused::Refused;
 
-/// Tau of the estimators where no scheme needs them, only people who look.
-const TAU: u64 = 100_000_000;
 /// Bits of utilisation in a probe.
-const PROBE_BITS: u8 = 8;
+const PROBE_BITS: u32 = 8;
 
-pub(super) fn resolve(scheme: &scenario::Scheme, place: &Place) -> Result<SchemeConfig, Refused> {
-    let plain = |scheme| SchemeConfig {
-        scheme,
-        mp_hula: MpHulaConfig::default(),
-        conga: CongaConfig::default(),
-        cflb: None,
-        dre_shift: DreShift::at_least(TAU).0,
+/// The largest numbers for which the programs have room, by the keys of the schemes' parameters.
+const LIMITS: [(&str, u32); 5] = [
+    ("best_k", BEST_HOPS),
+    ("association_slots", ASSOCIATION_SLOTS),
+    ("mapping_rows", MAPPING_ROWS),
+    ("util_bits", PROBE_BITS),
+    ("flowlet_slots", FLOWLET_SLOTS),
+];
+
+pub(super) fn resolve(scheme: &Scheme, place: &Place) -> Result<Parameters, Refused> {
+    let parameters = match scheme {
+        Scheme::Cflb(_) => place.cflb()?.into(),
+        other => Parameters::of(other).ok_or_else(|| no_programs(other))?,
     };
-    Ok(match scheme {
-        scenario::Scheme::Ecmp => plain(Scheme::Ecmp),
-        scenario::Scheme::Hula(hula) => SchemeConfig {
-            mp_hula: place.hula(hula)?,
-            dre_shift: policy::Hula::dre_shift(hula).0,
-            ..plain(Scheme::Hula)
-        },
-        scenario::Scheme::MpHula(mp_hula) => SchemeConfig {
-            mp_hula: place.mp_hula(mp_hula)?,
-            dre_shift: policy::MpHula::dre_shift(mp_hula).0,
-            ..plain(Scheme::MpHula)
-        },
-        scenario::Scheme::Shuttle(shuttle) => SchemeConfig {
-            mp_hula: place.shuttle(shuttle)?,
-            dre_shift: policy::Shuttle::dre_shift(shuttle).0,
-            ..plain(Scheme::Shuttle)
-        },
-        scenario::Scheme::Cflb(_) => {
-            SchemeConfig { cflb: Some(place.cflb()?), ..plain(Scheme::Cflb) }
+    check_limits(scheme)?;
+    Ok(place.here(parameters))
+}
+
+fn no_programs(scheme: &Scheme) -> Problem {
+    Problem::at("scheme.kind", format!("the switch does not run {}", scheme.name()))
+        .help(format!("one of {}", Scheme::IN_EBPF.join(", ")))
+}
+
+/// Refuses numbers for which the programs have no room.
+fn check_limits(scheme: &Scheme) -> Result<(), Refused> {
+    let value =
+        serde_json::to_value(scheme).context("the scheme as JSON").map_err(Failure::from)?;
+    let Some(parameters) = value.get(scheme.name()) else { return Ok(()) };
+    for (key, most) in LIMITS {
+        let wanted = parameters.get(key).and_then(Value::as_u64);
+        if let Some(wanted) = wanted.filter(|&wanted| wanted > most.into()) {
+            let message = format!("{wanted}: the programs have room for {most}");
+            let help = format!("{most}, or less");
+            return Err(Problem::at(&format!("scheme.{key}"), message).help(help).into());
         }
-        scenario::Scheme::Conga(own) => {
-            within("scheme.flowlet_slots", own.flowlet_slots, FLOWLET_SLOTS)?;
-            let hula = place.here(own.into());
-            SchemeConfig {
-                mp_hula: MpHulaConfig { hula, ..MpHulaConfig::default() },
-                conga: own.into(),
-                dre_shift: policy::Conga::dre_shift(own).0,
-                ..plain(Scheme::Conga)
-            }
-        }
-        scenario::Scheme::LetItFlow(own) => {
-            within("scheme.flowlet_slots", own.flowlet_slots, FLOWLET_SLOTS)?;
-            let hula = place.here(own.into());
-            let mp_hula = MpHulaConfig { hula, ..MpHulaConfig::default() };
-            SchemeConfig { mp_hula, ..plain(Scheme::LetItFlow) }
-        }
-        other => {
-            let message = format!("the switch does not run {}", other.name());
-            return Err(Problem::at("scheme.kind", message)
-                .help(format!("one of {}", scenario::Scheme::IN_EBPF.join(", ")))
-                .into());
-        }
-    })
+    }
+    Ok(())
 }
 
 /// The switch for which parameters are.
@@ -86,60 +68,19 @@ pub(super) struct Place<'a> {
     pub(super) salt: u32,
 }
 
-/// Refuses a number for which the programs have no room.
-fn within(key: &str, wanted: u32, most: u32) -> Result<(), Problem> {
-    if wanted <= most {
-        return Ok(());
-    }
-    let message = format!("{wanted}: the programs have room for {most}");
-    Err(Problem::at(key, message).help(format!("{most}, or less")))
-}
-
-/// Refuses what the programs cannot honour.
-fn check_hula(hula: &policy::HulaConfig) -> Result<(), Problem> {
-    if hula.util_bits > PROBE_BITS {
-        let message = format!("{}: a probe has {PROBE_BITS} bits", hula.util_bits);
-        return Err(Problem::at("scheme.util_bits", message).help("8, or less"));
-    }
-    within("scheme.flowlet_slots", hula.flowlet_slots, FLOWLET_SLOTS)
-}
-
-fn check_tables(tables: &policy::MptcpTablesConfig) -> Result<(), Problem> {
-    within("scheme.best_k", tables.best_k.into(), BEST_HOPS)?;
-    within("scheme.association_slots", tables.association_slots, ASSOCIATION_SLOTS)?;
-    within("scheme.mapping_rows", tables.mapping_rows, MAPPING_ROWS)
-}
-
 impl Place<'_> {
     /// The parameters at this switch.
-    fn here(&self, hula: HulaConfig) -> HulaConfig {
+    fn here(&self, parameters: Parameters) -> Parameters {
         let is_tor = self.switch < self.fabric.tors;
-        HulaConfig {
+        let mut mp_hula = parameters.mp_hula;
+        mp_hula.hula = HulaConfig {
             salt: self.salt,
             tors: self.fabric.tors as u16,
             tor: if is_tor { self.switch as u16 } else { 0 },
             is_tor: is_tor.into(),
-            ..hula
-        }
-    }
-
-    fn hula(&self, own: &policy::HulaConfig) -> Result<MpHulaConfig, Problem> {
-        check_hula(own)?;
-        Ok(MpHulaConfig { hula: self.here(own.into()), ..MpHulaConfig::default() })
-    }
-
-    fn mp_hula(&self, own: &policy::MpHulaConfig) -> Result<MpHulaConfig, Problem> {
-        check_tables(&own.tables)?;
-        check_hula(&own.hula)?;
-        let config = MpHulaConfig::from(own);
-        Ok(MpHulaConfig { hula: self.here(config.hula), ..config })
-    }
-
-    fn shuttle(&self, own: &policy::ShuttleConfig) -> Result<MpHulaConfig, Problem> {
-        check_tables(&own.tables)?;
-        check_hula(&own.hula)?;
-        let config = MpHulaConfig::from(own);
-        Ok(MpHulaConfig { hula: self.here(config.hula), ..config })
+            ..mp_hula.hula
+        };
+        Parameters { mp_hula, ..parameters }
     }
 
     /// CFLB's constants with the key, those of the fabric file.

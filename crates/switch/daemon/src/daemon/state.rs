@@ -34,7 +34,7 @@ impl State {
         let scheme = config.scheme.scheme;
         let switch = Switch::load_pinned(&config.pin, scheme, config.hook)?;
         let before = switch.maps.config.get(&0, 0).map_err(Error::from)?;
-        if before.abi != 0 && before.scheme != scheme.number() {
+        if before.abi != 0 && before.scheme != scheme as u32 {
             return Err(DaemonError::OtherScheme { pin: config.pin.display().to_string() });
         }
         if let Some(constants) = &config.scheme.cflb {

@@ -95,10 +95,10 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
 #[test]
 fn the_listed_schemes_are_those_of_the_programs() {
     let mut listed = heddle_scenario::Scheme::IN_EBPF;
-    let mut programs = Scheme::ALL.map(Scheme::name);
+    let mut programs: Vec<&str> = Scheme::ALL.iter().map(|scheme| scheme.kind()).collect();
     listed.sort_unstable();
     programs.sort_unstable();
-    assert_eq!(listed, programs);
+    assert_eq!(programs, listed);
 }
 
 #[test]

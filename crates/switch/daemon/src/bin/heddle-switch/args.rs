@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use heddle_daemon::log::Format;
 use heddle_program::{Common, Generate};
 
-/// Forwards a fabric's packets by ECMP, LetItFlow, CONGA, HULA, MP-HULA, Shuttle or CFLB, in eBPF
+/// Forwards a fabric's packets by a load-balancing scheme in eBPF
 ///
 /// A configuration names a fabric file, the switch's node in it, its scheme, and the devices of its
 /// ports.

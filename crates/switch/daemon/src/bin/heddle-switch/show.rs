@@ -25,7 +25,7 @@ impl Checked {
         let without = all.filter(|&(number, _)| !has_device(number));
         Checked {
             node: config.node.clone(),
-            scheme: config.scheme.scheme.name(),
+            scheme: config.scheme.scheme.kind(),
             ports: config.ports.len(),
             without_device: without
                 .map(|(_, port)| config.fabric.node(port.to).name.clone())

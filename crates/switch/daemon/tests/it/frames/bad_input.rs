@@ -27,7 +27,9 @@ fn a_packet_cut_at_any_byte_has_one_verdict_and_is_not_forwarded() {
     if skip_without(Need::Root) {
         return;
     }
-    for (hook, scheme) in HOOKS.into_iter().flat_map(|hook| Scheme::ALL.map(|s| (hook, s))) {
+    for (hook, scheme) in
+        HOOKS.into_iter().flat_map(|hook| Scheme::ALL.iter().map(move |&s| (hook, s)))
+    {
         let mut rig = rig_at(hook, scheme);
         let whole = [
             packet(false, MptcpOption::Keys(*b"client's", *b"server's")).frame(),
@@ -158,7 +160,9 @@ fn shims_and_probes_from_a_host_are_dropped_by_every_scheme() {
     if skip_without(Need::Root) {
         return;
     }
-    for (hook, scheme) in HOOKS.into_iter().flat_map(|hook| Scheme::ALL.map(|s| (hook, s))) {
+    for (hook, scheme) in
+        HOOKS.into_iter().flat_map(|hook| Scheme::ALL.iter().map(move |&s| (hook, s)))
+    {
         let rig = rig_at(hook, scheme);
         let inner = packet(false, MptcpOption::Dss).frame();
         for (frame, host, elsewhere) in [
@@ -172,7 +176,7 @@ fn shims_and_probes_from_a_host_are_dropped_by_every_scheme() {
         ] {
             let counter = if scheme.has_shims() { host } else { elsewhere };
             let before = rig.count(counter).unwrap();
-            assert_eq!(judged(&rig, &frame, scheme.name()).0, Action::Drop, "{hook:?}, {scheme}");
+            assert_eq!(judged(&rig, &frame, scheme.kind()).0, Action::Drop, "{hook:?}, {scheme}");
             assert_eq!(rig.count(counter).unwrap(), before + 1, "{hook:?}, {scheme}");
         }
         assert_eq!(rig.switch.maps.scheme_counters().unwrap().probes, 0);
@@ -212,7 +216,9 @@ fn frames_with_random_changes_have_one_verdict_each() {
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % below
     };
-    for (hook, scheme) in HOOKS.into_iter().flat_map(|hook| Scheme::ALL.map(|s| (hook, s))) {
+    for (hook, scheme) in
+        HOOKS.into_iter().flat_map(|hook| Scheme::ALL.iter().map(move |&s| (hook, s)))
+    {
         let mut rig = rig_at(hook, scheme);
         for round in 0..1000 {
             let (v6, option) = (next(2) == 0, [MptcpOption::Dss, MptcpOption::Join(7)][next(2)]);

@@ -35,7 +35,9 @@ fn the_sender_is_told_from_the_switchs_own_address() {
     if skip_without(Need::Root) {
         return;
     }
-    for (hook, scheme) in HOOKS.into_iter().flat_map(|hook| Scheme::ALL.map(|s| (hook, s))) {
+    for (hook, scheme) in
+        HOOKS.into_iter().flat_map(|hook| Scheme::ALL.iter().map(move |&s| (hook, s)))
+    {
         let rig = rig_at(hook, scheme);
         for ttl in [0, 1] {
             let v4 = expiring(false, ttl);

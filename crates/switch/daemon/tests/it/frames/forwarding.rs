@@ -18,7 +18,7 @@ fn every_scheme_forwards_with_the_ttl_decremented_and_checksums_right() {
     if skip_without(Need::Root) {
         return;
     }
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let rig = rig(scheme);
         let (action, frame) = run(&rig, &packet(MptcpOption::None));
         assert_eq!(action, Action::Redirect, "{scheme}");

@@ -17,7 +17,9 @@ fn every_scheme_forwards_with_the_hop_limit_decremented() {
     if skip_without(Need::Root) {
         return;
     }
-    for (hook, scheme) in HOOKS.into_iter().flat_map(|hook| Scheme::ALL.map(|s| (hook, s))) {
+    for (hook, scheme) in
+        HOOKS.into_iter().flat_map(|hook| Scheme::ALL.iter().map(move |&s| (hook, s)))
+    {
         let rig = rig_at(hook, scheme);
         let before = packet(true, MptcpOption::None).frame();
         let (action, frame) = run(&rig, &before);

@@ -3,12 +3,116 @@
 //! `tor`, `is_tor`) is the caller's.
 
 use heddle_policy::{
-    AssociationCounters, CongaConfig, Counters, HulaConfig, LetItFlowConfig, LongFlows,
-    MpHulaConfig, MptcpTablesConfig, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update, cflb,
-    table_size,
+    AssociationCounters, Conga, CongaConfig, Counters, DreShift, Hula, HulaConfig, LetItFlowConfig,
+    LongFlows, MpHula, MpHulaConfig, MptcpTablesConfig, Nanos, Scheme as _, Shuttle, ShuttleChoice,
+    ShuttleConfig, ShuttleSubflows, Update, cflb, table_size,
 };
 
-use crate::abi;
+use crate::{Scheme, abi};
+
+/// Tau of the estimators where no scheme needs them, only people who look, in nanoseconds.
+const TAU: u64 = 100_000_000;
+
+/// A scheme with its parameters.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// HULA's, MP-HULA's and Shuttle's parameters; of the others the flowlets'.
+    pub mp_hula: abi::MpHulaConfig,
+    /// CONGA's own parameters.
+    pub conga: abi::CongaConfig,
+    /// CFLB's constants.
+    pub cflb: Option<abi::CflbConstants>,
+    /// The estimators' tau is 2^`dre_shift` nanoseconds.
+    pub dre_shift: u32,
+}
+
+impl Parameters {
+    /// Those of a scheme without any.
+    pub fn none(scheme: Scheme) -> Parameters {
+        Parameters {
+            scheme,
+            mp_hula: abi::MpHulaConfig::default(),
+            conga: abi::CongaConfig::default(),
+            cflb: None,
+            dre_shift: DreShift::at_least(TAU).0,
+        }
+    }
+}
+
+impl Parameters {
+    /// Those of a file's scheme; `None` if there are no programs for it, and for CFLB, whose
+    /// constants have a key besides.
+    pub fn of(scheme: &heddle_scenario::Scheme) -> Option<Parameters> {
+        use heddle_scenario::Scheme as File;
+        Some(match scheme {
+            File::Ecmp => Parameters::none(Scheme::Ecmp),
+            File::Hula(own) => own.into(),
+            File::MpHula(own) => own.into(),
+            File::Shuttle(own) => own.into(),
+            File::Conga(own) => own.into(),
+            File::LetItFlow(own) => own.into(),
+            _ => return None,
+        })
+    }
+}
+
+impl From<&HulaConfig> for Parameters {
+    fn from(config: &HulaConfig) -> Parameters {
+        Parameters {
+            mp_hula: abi::HulaConfig::from(config).into(),
+            dre_shift: Hula::dre_shift(config).0,
+            ..Parameters::none(Scheme::Hula)
+        }
+    }
+}
+
+impl From<&MpHulaConfig> for Parameters {
+    fn from(config: &MpHulaConfig) -> Parameters {
+        Parameters {
+            mp_hula: config.into(),
+            dre_shift: MpHula::dre_shift(config).0,
+            ..Parameters::none(Scheme::MpHula)
+        }
+    }
+}
+
+impl From<&ShuttleConfig> for Parameters {
+    fn from(config: &ShuttleConfig) -> Parameters {
+        Parameters {
+            mp_hula: config.into(),
+            dre_shift: Shuttle::dre_shift(config).0,
+            ..Parameters::none(Scheme::Shuttle)
+        }
+    }
+}
+
+impl From<&CongaConfig> for Parameters {
+    fn from(config: &CongaConfig) -> Parameters {
+        Parameters {
+            mp_hula: flowlets(config.flowlet_gap.as_nanos(), config.flowlet_slots),
+            conga: config.into(),
+            dre_shift: Conga::dre_shift(config).0,
+            ..Parameters::none(Scheme::Conga)
+        }
+    }
+}
+
+impl From<&LetItFlowConfig> for Parameters {
+    fn from(config: &LetItFlowConfig) -> Parameters {
+        Parameters {
+            mp_hula: flowlets(config.flowlet_gap.as_nanos(), config.flowlet_slots),
+            ..Parameters::none(Scheme::LetItFlow)
+        }
+    }
+}
+
+impl From<abi::CflbConstants> for Parameters {
+    fn from(constants: abi::CflbConstants) -> Parameters {
+        Parameters { cflb: Some(constants), ..Parameters::none(Scheme::Cflb) }
+    }
+}
 
 impl From<&HulaConfig> for abi::HulaConfig {
     fn from(config: &HulaConfig) -> abi::HulaConfig {
@@ -29,13 +133,15 @@ impl From<&HulaConfig> for abi::HulaConfig {
     }
 }
 
-impl From<&CongaConfig> for abi::HulaConfig {
-    fn from(config: &CongaConfig) -> abi::HulaConfig {
-        abi::HulaConfig {
-            flowlet_gap: config.flowlet_gap.as_nanos(),
-            flowlet_slots: table_size(config.flowlet_slots),
-            ..abi::HulaConfig::default()
-        }
+/// Flowlets' parameters, for schemes that have no others of HULA's.
+fn flowlets(gap: Nanos, slots: u32) -> abi::MpHulaConfig {
+    let flowlet_slots = table_size(slots);
+    abi::HulaConfig { flowlet_gap: gap, flowlet_slots, ..abi::HulaConfig::default() }.into()
+}
+
+impl From<abi::HulaConfig> for abi::MpHulaConfig {
+    fn from(hula: abi::HulaConfig) -> abi::MpHulaConfig {
+        abi::MpHulaConfig { hula, ..abi::MpHulaConfig::default() }
     }
 }
 
@@ -46,16 +152,6 @@ impl From<&CongaConfig> for abi::CongaConfig {
             metric_age: metric_age.as_nanos(),
             metric_bits: metric_bits.into(),
             pad: 0,
-        }
-    }
-}
-
-impl From<&LetItFlowConfig> for abi::HulaConfig {
-    fn from(config: &LetItFlowConfig) -> abi::HulaConfig {
-        abi::HulaConfig {
-            flowlet_gap: config.flowlet_gap.as_nanos(),
-            flowlet_slots: table_size(config.flowlet_slots),
-            ..abi::HulaConfig::default()
         }
     }
 }
