@@ -207,10 +207,14 @@ mod tests {
     #[test]
     fn the_written_files_resolve_to_the_same_fabric_and_scheme() {
         let cflb = "{ kind = \"cflb\", field = \"source-port\", source_ports = \"4096-8191\" }";
-        for chosen in ["\"ecmp\"", "\"letitflow\"", "\"hula\"", "\"mp-hula\"", "\"shuttle\"", cflb]
-        {
+        for kind in Scheme::IN_EBPF {
+            let scheme = if kind == "cflb" { cflb.into() } else { format!("{kind:?}") };
+            let fabric = match kind {
+                "conga" => r#"{ kind = "leaf-spine", failed = ["leaf-1 spine-1"] }"#,
+                _ => r#"{ kind = "two-pod", failed = ["core-2 agg-4"] }"#,
+            };
             let text = format!(
-                "scheme = {chosen}\nfabric = {{ kind = \"two-pod\", failed = [\"core-2 agg-4\"] }}\n\
+                "scheme = {scheme}\nfabric = {fabric}\n\
                  workload = {{ kind = \"long\" }}\nmeasure = {{ duration = \"1s\" }}\n"
             );
             let none = |_: &str| Err(std::io::Error::other("none"));

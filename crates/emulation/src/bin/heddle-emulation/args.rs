@@ -51,12 +51,10 @@ pub(crate) enum Command {
 pub(crate) enum Plane {
     /// The kernel's multipath routes: ECMP.
     Kernel,
-    /// A heddle-switch in each switch: ECMP, LetItFlow, CONGA, HULA, MP-HULA, Shuttle and CFLB in
-    /// eBPF.
+    /// A heddle-switch in each switch: schemes in eBPF.
     Ebpf,
-    /// A BMv2 switch in each switch, with the scheme's P4 program: ECMP, HULA, MP-HULA, Shuttle and
-    /// CFLB. Needs BMv2 (simple_switch_grpc or simple_switch) and heddle-p4-switch (p4/) on the
-    /// PATH.
+    /// A BMv2 switch in each switch, with the scheme's P4 program. Needs BMv2 (simple_switch_grpc or
+    /// simple_switch) and heddle-p4-switch (p4/) on the PATH.
     Bmv2,
 }
 

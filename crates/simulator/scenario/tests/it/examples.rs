@@ -273,3 +273,21 @@ fn hosts_that_are_cut_off_for_ever_are_refused() {
     let recovered = format!("{text}\n[[event]]\nat = \"6ms\"\nrecover = [\"spine-1\"]\n");
     assert!(load(&Source::new("x.toml", recovered), &files).is_ok());
 }
+
+/// The book's list of schemes says which run on packets.
+#[test]
+fn the_index_of_schemes_has_their_planes() {
+    let index = include_str!("../../../../../docs/src/schemes/index.md");
+    let rows = index.lines().filter_map(|line| line.strip_prefix("| [`")?.split_once('`'));
+    let planes: Vec<(&str, &str)> = rows
+        .map(|(name, row)| (name, row.trim_end_matches('|').rsplit('|').next().unwrap_or("")))
+        .collect();
+    for (plane, expected) in [("eBPF", &Scheme::IN_EBPF[..]), ("P4", &Scheme::IN_P4)] {
+        let mut listed: Vec<&str> =
+            planes.iter().filter(|(_, on)| on.contains(plane)).map(|&(name, _)| name).collect();
+        let mut expected = expected.to_vec();
+        listed.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(listed, expected, "{plane}");
+    }
+}

@@ -4,26 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
+use heddle_config::Document;
 use heddle_program::Failure;
+use heddle_scenario::SchemeTable;
+use serde::Deserialize;
 use toml::{Table, Value};
-
-/// Keys of every scheme with flowlets.
-const FLOWLETS: [&str; 2] = ["flowlet_gap", "flowlet_slots"];
-
-/// Keys that HULA, MP-HULA and Shuttle share.
-const HULA: [&str; 8] = [
-    "flowlet_gap",
-    "flowlet_slots",
-    "probe_period",
-    "fail_after",
-    "tau",
-    "util_bits",
-    "update",
-    "local_detection",
-];
-
-/// Keys that MP-HULA and Shuttle have besides.
-const MPTCP: [&str; 4] = ["best_k", "association_slots", "association_idle", "mapping_rows"];
 
 /// The value of `scheme` for a scheme of this name, with the file's keys that it has.
 pub(super) fn value(file: &Path, scheme: &str) -> Result<String, Failure> {
@@ -36,17 +21,21 @@ fn with_keys_of(scenario: &Table, scheme: &str) -> String {
     let empty = Table::new();
     let given = scenario.get("scheme").and_then(Value::as_table).unwrap_or(&empty);
     let is_same = given.get("kind").and_then(Value::as_str) == Some(scheme);
-    let has = |key: &str| match scheme {
-        _ if is_same => true,
-        "letitflow" => FLOWLETS.contains(&key),
-        "conga" => FLOWLETS.contains(&key) || key == "tau",
-        "hula" => HULA.contains(&key),
-        "mp-hula" | "shuttle" => HULA.contains(&key) || MPTCP.contains(&key),
-        _ => false,
-    };
-    let keys = given.iter().filter(|(key, _)| *key != "kind" && has(key));
+    let keys =
+        given.iter().filter(|&(key, value)| key != "kind" && (is_same || has(scheme, key, value)));
     let keys: String = keys.map(|(key, value)| format!(", {key} = {value}")).collect();
     format!("{{ kind = \"{scheme}\"{keys} }}")
+}
+
+/// True if the scheme has the key with such a value.
+fn has(scheme: &str, key: &str, value: &Value) -> bool {
+    #[derive(Deserialize)]
+    struct File {
+        #[serde(rename = "scheme")]
+        _scheme: SchemeTable,
+    }
+    let text = format!("[scheme]\nkind = \"{scheme}\"\n{key} = {value}\n");
+    Document::parse("scheme", &text).and_then(|document| document.read::<File>()).is_ok()
 }
 
 #[cfg(test)]
