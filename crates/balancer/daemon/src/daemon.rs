@@ -16,6 +16,7 @@ mod key_supply;
 mod lifetimes;
 mod message;
 mod names;
+mod pin_lock;
 mod reload;
 mod shared;
 mod snapshot;

@@ -5,7 +5,7 @@ mod ports;
 mod service;
 mod times;
 
-pub use access::{Access, Prefix, Rule};
+pub use access::{Access, Rule};
 pub use heddle_balancer_api::Forwarding;
 pub use ports::Ports;
 pub use service::{Backend, ClosedPorts, Echo, MAX_WEIGHT, Service, Unparsable};

@@ -14,6 +14,7 @@ use super::error::CoreError;
 use super::event_sources::{self, Event, SourceStatus};
 use super::key_supply::KeySupply;
 use super::message::Message;
+use super::pin_lock::PinLock;
 use super::shared::Shared;
 use super::state::{Inputs, State};
 use crate::config::{Config, Membership, Secret, SecretError};
@@ -33,6 +34,7 @@ pub struct Core {
     /// The changes that all balancers share.
     pub(super) shared: Shared,
     pub(super) balancer: Balancer,
+    _pin_lock: Option<PinLock>,
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
     mode: Mode,
@@ -64,7 +66,11 @@ impl Core {
     /// [`CoreError`].
     pub fn start(config: Config, options: &Options) -> Result<Core, CoreError> {
         let secrets = Secrets::read(&config)?;
-        let mut balancer = Balancer::load_pinned(&config.balancer.pin, &config.sizes)?;
+        let pin = &config.balancer.pin;
+        let locked = PinLock::take(pin)?;
+        let mut balancer = Balancer::load_pinned(pin, &config.sizes)?;
+        // The first daemon here has made the folder.
+        let pin_lock = if locked.is_none() { PinLock::take(pin)? } else { locked };
         let explainer = balancer.explainer()?;
         let before = balancer.maps.settings.get()?;
         let keys = secrets.keys(before.seed)?;
@@ -82,6 +88,7 @@ impl Core {
         state.try_reconcile(&mut balancer.maps)?;
         Ok(Core {
             probes_forwarding: event_sources::probes_forwarding(&config),
+            _pin_lock: pin_lock,
             state,
             path: options.config.clone(),
             file: config,

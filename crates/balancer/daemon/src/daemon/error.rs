@@ -16,6 +16,20 @@ pub enum CoreError {
     /// The data plane, which was to be changed as a whole.
     #[error(transparent)]
     Replace(#[from] ReplaceError),
+    /// The folder of pins is another process's.
+    #[error(
+        "another heddled uses {}\nhelp: stop it, or give this one a folder of its own: balancer.pin",
+        .0.display()
+    )]
+    PinsInUse(PathBuf),
+    /// The folder of pins cannot be opened.
+    #[error("cannot lock {}: {error}", folder.display())]
+    Pins {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's error.
+        error: std::io::Error,
+    },
     /// The secret.
     #[error(transparent)]
     Secret(#[from] SecretError),

@@ -1,13 +1,14 @@
 //! Sources that may use services, and the connections that they may open.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::Ipv6Addr;
 
 use heddle_balancer_maps::abi::{self, ACCESS_SERVICE_BITS, AccessRule, AccessSource};
 use heddle_balancer_maps::maps::{self, ServiceLimit};
+use ipnet::IpNet;
 
 use super::Plan;
-use crate::config::{Access, Config, Prefix, Rule};
+use crate::config::{Access, Config, Rule};
 
 /// A key of `access_rules`, that can be put in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,12 +22,12 @@ pub struct AccessName {
 }
 
 impl AccessName {
-    fn new(service: u16, prefix: Prefix) -> AccessName {
-        let (source, before) = match prefix.address {
-            IpAddr::V4(v4) => (v4.to_ipv6_mapped(), 96),
-            IpAddr::V6(v6) => (v6, 0),
+    fn new(service: u16, prefix: IpNet) -> AccessName {
+        let (source, before) = match prefix {
+            IpNet::V4(v4) => (v4.addr().to_ipv6_mapped(), 96),
+            IpNet::V6(v6) => (v6.addr(), 0),
         };
-        AccessName { service, bits: before + prefix.bits, source }
+        AccessName { service, bits: before + prefix.prefix_len(), source }
     }
 
     /// All sources.

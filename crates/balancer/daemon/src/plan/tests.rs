@@ -14,10 +14,14 @@ use crate::mac::Mac;
 use crate::neighbours::NextHop;
 
 mod access;
+mod balancers;
+mod choices;
 mod ports;
+mod properties;
 mod quic;
 mod shared;
 mod shares;
+mod states;
 
 const UP: u8 = TargetState::Up as u8;
 const DOWN: u8 = TargetState::Down as u8;
@@ -191,186 +195,6 @@ fn the_first_plan_writes_what_is_named_before_what_names_it() {
     assert!(trace.update(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
 }
 
-/// A balancer that comes asks those before it; one that sees another come remembers the ring
-/// without it.
-#[test]
-fn the_ring_before_the_last_change_is_known() {
-    let mut comer = Trace::start();
-    comer.update(&config(&[1])).unwrap();
-    let other = comer.index(102);
-    assert!(comer.plan.maps.former_ring.iter().all(|&owner| owner == other));
-    let slots = || comer.plan.maps.ring.iter().zip(&comer.plan.maps.second_ring);
-    assert!(slots().all(|(&first, &second)| [first, second].contains(&other) && first != second));
-
-    let mut old = Trace::start();
-    let both = std::mem::take(&mut old.balancers);
-    old.balancers = vec![both[0].clone()];
-    old.update(&config(&[1])).unwrap();
-    old.balancers = both.clone();
-    let changes = old.update(&config(&[1])).unwrap();
-    assert!(kinds(&changes).contains(&"ring"));
-    assert!(old.plan.maps.former_ring.iter().all(|&owner| owner == 0), "all was this one's");
-
-    // After the other has left, the former ring is the one of both.
-    let ring = old.plan.maps.ring.clone();
-    old.balancers = vec![both[0].clone()];
-    old.update(&config(&[1])).unwrap();
-    assert_eq!(old.plan.maps.former_ring, ring);
-}
-
-#[test]
-fn a_dead_backend_loses_its_slots_before_it_is_down() {
-    let mut trace = Trace::start();
-    let config = config(&[1, 2, 3]);
-    trace.update(&config).unwrap();
-    let (first, epoch) = (trace.table().0, trace.plan.maps.epoch);
-    trace.health.insert(id(2), State::Down);
-    let changes = trace.update(&config).unwrap();
-    assert_eq!(kinds(&changes), ["table", "vip", "derived", "down"]);
-    assert!(!trace.takes_flows(2) && trace.takes_flows(1) && trace.takes_flows(3));
-    assert_eq!((trace.table().0, trace.plan.maps.epoch), (first + 1, epoch + 1));
-    let vip = trace.plan.maps.vips.values().find(|vip| vip.id == 1).unwrap();
-    assert_eq!(vip.table, (first + 1) * MAGLEV_SIZE);
-    trace.health.insert(id(2), State::Up);
-    assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "derived"]);
-    assert_eq!(trace.table().0, first, "the two tables take turns");
-}
-
-/// Datagrams have no connection that would end. From `drain.udp` on the target is as a removed one, and
-/// as any when it is put back.
-#[test]
-fn a_backend_that_has_drained_for_long_loses_its_datagrams() {
-    let mut trace = Trace::start();
-    let text = config_text(&[1, 2]).replace("[[service]]", "[drain]\nudp = '30s'\n[[service]]");
-    let config = load("lb.toml", &text).unwrap();
-    trace.update(&config).unwrap();
-    trace.drained.insert(id(2), true);
-    trace.drained_since.insert(id(2), trace.now);
-    trace.update(&config).unwrap();
-    assert_eq!(trace.state(2), TargetState::Up as u8);
-    trace.now += Duration::from_secs(29);
-    assert!(trace.update(&config).unwrap().is_empty());
-    trace.now += Duration::from_secs(1);
-    trace.update(&config).unwrap();
-    assert_eq!(trace.state(2), TargetState::Removed as u8);
-    trace.drained.insert(id(2), false);
-    trace.update(&config).unwrap();
-    assert_eq!(trace.state(2), TargetState::Up as u8);
-    assert!(trace.takes_flows(2));
-}
-
-/// A short failure changes one target and nothing else; a longer one changes the table.
-#[test]
-fn a_backend_that_fails_keeps_its_flows_for_a_while() {
-    let mut trace = Trace::start();
-    let health = "port = 443\nhealth = { kind = 'tcp', keep_flows = '10s' }\n";
-    let config = load("lb.toml", &config_text(&[1, 2]).replace("port = 443\n", health)).unwrap();
-    trace.update(&config).unwrap();
-    let fail = |trace: &mut Trace| {
-        trace.health.insert(id(2), State::Down);
-        trace.down_since.insert(id(2), trace.now);
-    };
-    fail(&mut trace);
-    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "derived", "failing"]);
-    assert!(trace.takes_flows(2));
-    let index = u32::from(trace.index(2));
-    let stamped = |trace: &Trace| {
-        let (of_2, others): (Vec<u32>, _) =
-            trace.table().1.iter().partition(|&&word| maglev::target(word) == index);
-        let stamps: BTreeSet<u32> = of_2.iter().map(|word| word >> 16).collect();
-        (stamps, others.iter().all(|word| word >> 16 == 0))
-    };
-    let now = |trace: &Trace| BTreeSet::from([ticks(trace.now) >> STAMP_SHIFT]);
-    assert_eq!(stamped(&trace), (now(&trace), true), "flows that go elsewhere are asked for");
-    trace.now += Duration::from_secs(60);
-    trace.health.insert(id(2), State::Up);
-    assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "derived"]);
-    assert_eq!(stamped(&trace), (now(&trace), true));
-
-    fail(&mut trace);
-    trace.update(&config).unwrap();
-    trace.now += Duration::from_secs(10);
-    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "derived", "down"]);
-    fail(&mut trace);
-    assert!(trace.update(&config).unwrap().is_empty(), "it has lost its flows already");
-}
-
-/// Flows of slots that changed are asked for, all others are not.
-#[test]
-fn a_slot_that_changes_is_stamped() {
-    let mut trace = Trace::start();
-    trace.update(&config(&[1, 2])).unwrap();
-    assert!(trace.table().1.iter().all(|word| word >> 16 == 0), "no flow is older than the table");
-    let before = trace.table().1.to_vec();
-    trace.update(&config(&[1, 2, 3])).unwrap();
-    let stamp = ticks(trace.now) >> abi::STAMP_SHIFT;
-    let mut changed = 0;
-    for (old, new) in before.iter().zip(trace.table().1) {
-        let same = old == new;
-        changed += usize::from(!same);
-        assert!(same || (new >> 16 == stamp && maglev::target(*new) != maglev::target(*old)));
-    }
-    assert!(changed > before.len() / 4 && changed < before.len() / 2, "{changed}");
-    trace.now += Duration::from_secs(500);
-    assert!(trace.update(&config(&[1, 2, 3])).unwrap().is_empty());
-}
-
-#[test]
-fn a_drained_backend_keeps_its_flows_and_gets_no_new_ones() {
-    let mut trace = Trace::start();
-    let config = config(&[1, 2]);
-    trace.update(&config).unwrap();
-    trace.drained.insert(id(1), true);
-    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "derived"]);
-    assert!(trace.state(1) == UP && !trace.takes_flows(1));
-    trace.drained.insert(id(1), false);
-    trace.update(&config).unwrap();
-    assert!(trace.takes_flows(1));
-}
-
-/// A balancer that has changed nothing asks for all flows that it does not know while another one
-/// has: `established` is an hour.
-#[test]
-fn a_change_at_another_balancer_makes_this_one_ask() {
-    let mut trace = Trace::start();
-    trace.update(&config(&[1, 2])).unwrap();
-    let flags = |trace: &Trace| (trace.plan.maps.tables_changed, trace.plan.maps.ask_always);
-    assert_eq!(flags(&trace), (false, false));
-    trace.peer_tables_changed = true;
-    assert_eq!(kinds(&trace.update(&config(&[1, 2])).unwrap()), ["derived"]);
-    assert_eq!(flags(&trace), (false, true));
-    // It loses the same backend: the stamps tell of which flows it has to ask.
-    trace.update(&config(&[1])).unwrap();
-    assert_eq!(flags(&trace), (true, false));
-    // Stamps do not tell of flows that were placed past a backend that seemed dead there.
-    trace.peer_flows_unexplained = true;
-    trace.update(&config(&[1])).unwrap();
-    assert_eq!(flags(&trace), (true, true));
-    trace.peer_flows_unexplained = false;
-    trace.now += Duration::from_secs(3602);
-    trace.update(&config(&[1])).unwrap();
-    assert_eq!(flags(&trace), (false, true));
-    trace.peer_tables_changed = false;
-    trace.update(&config(&[1])).unwrap();
-    assert_eq!(flags(&trace), (false, false));
-}
-
-/// Changes before the first packets move no flows: the next hops and states of backends that are
-/// found one by one.
-#[test]
-fn a_balancer_that_has_only_just_come_has_changed_nothing() {
-    let mut trace = Trace::start();
-    trace.has_placed_flows = false;
-    trace.health = BTreeMap::from([(id(1), State::Down)]);
-    trace.update(&config(&[1, 2])).unwrap();
-    trace.health.clear();
-    trace.update(&config(&[1, 2])).unwrap();
-    trace.has_placed_flows = true;
-    trace.update(&config(&[1, 2])).unwrap();
-    assert!(!trace.plan.maps.tables_changed);
-    assert!(trace.takes_flows(1) && trace.takes_flows(2));
-}
-
 /// The longest timeout is an hour (established).
 #[test]
 fn an_index_is_given_again_only_when_nothing_can_hold_it() {
@@ -404,33 +228,6 @@ fn who_comes_back_has_its_old_index() {
     trace.update(&config(&[1, 2])).unwrap();
     assert_eq!((trace.index(2), trace.state(2)), (of_2, UP));
     assert!(trace.takes_flows(2));
-}
-
-#[test]
-fn when_a_balancer_dies_its_slots_are_ours() {
-    let mut trace = Trace::start();
-    let config = config(&[1]);
-    trace.update(&config).unwrap();
-    trace.balancers.retain(|member| member.id == id(101));
-    let changes = trace.update(&config).unwrap();
-    assert_eq!(kinds(&changes), ["ring", "derived", "down"]);
-    assert!(trace.plan.maps.ring.iter().all(|&owner| owner == 0));
-    assert!(changes.contains(&Change::Derived(trace.plan.maps.derived())));
-    assert_eq!(trace.plan.maps.peers.len(), 1, "its program may go on without its daemon");
-}
-
-#[test]
-fn who_cannot_be_reached_gets_no_flows_and_a_way_once_known_is_kept() {
-    let mut trace = Trace::start();
-    let config = config(&[1, 2]);
-    let way = trace.next_hops.remove(&IpAddr::from([10, 0, 1, 2])).unwrap();
-    trace.update(&config).unwrap();
-    assert!(trace.state(2) == DOWN && !trace.takes_flows(2));
-    trace.next_hops.insert([10, 0, 1, 2].into(), way);
-    trace.update(&config).unwrap();
-    assert!(trace.state(2) == UP && trace.takes_flows(2));
-    trace.next_hops.clear();
-    assert!(trace.update(&config).unwrap().is_empty());
 }
 
 #[test]
@@ -469,76 +266,6 @@ fn settings_are_in_ticks() {
     assert_eq!(format!("{keys:?}"), "Keys(..)");
 }
 
-mod properties {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// The maps as the data plane sees them while they are written.
-    #[derive(Default)]
-    struct Seen {
-        targets: BTreeMap<u16, abi::Target>,
-        tables: BTreeMap<u32, Vec<u32>>,
-        vips: BTreeMap<VipName, abi::Vip>,
-    }
-
-    impl Seen {
-        fn write(&mut self, change: &Change) {
-            match change {
-                Change::Target(index, target) => drop(self.targets.insert(*index, *target)),
-                Change::Table(number, table) => drop(self.tables.insert(*number, table.clone())),
-                Change::Vip(name, Some(vip)) => drop(self.vips.insert(*name, *vip)),
-                Change::Vip(name, None) => drop(self.vips.remove(name)),
-                _ => {}
-            }
-        }
-
-        /// Every backend that a new flow could be sent to is up.
-        fn is_whole(&self) -> bool {
-            let services = self.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
-            services.map(|vip| &self.tables[&(vip.table / MAGLEV_SIZE)]).all(|table| {
-                let distinct: BTreeSet<u32> =
-                    table.iter().map(|&word| maglev::target(word)).filter(|&at| at != 0).collect();
-                distinct.into_iter().all(|target| self.targets[&(target as u16)].state == UP)
-            })
-        }
-    }
-
-    /// An event: the backends in the file, those down, those drained, and the seconds that pass.
-    fn step() -> impl Strategy<Value = (Vec<u8>, Vec<u8>, Vec<u8>, u64)> {
-        let some = || prop::sample::subsequence(vec![1, 2, 3, 4, 5], 0..=5);
-        (some(), some(), some(), prop_oneof![0..100u64, 3000..8000u64])
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-
-        #[test]
-        fn no_write_sends_new_flows_astray_and_no_index_changes_hands_early(
-            steps in prop::collection::vec(step(), 1..12)
-        ) {
-            let mut trace = Trace::start();
-            let mut seen = Seen::default();
-            let mut held = BTreeMap::<u16, (WireId, Duration)>::new();
-            for (named, down, drained, seconds) in steps {
-                trace.now += Duration::from_secs(seconds);
-                trace.health = down.iter().map(|&n| (id(n.into()), State::Down)).collect();
-                trace.drained = drained.iter().map(|&n| (id(n.into()), true)).collect();
-                for change in trace.update(&config(&named)).unwrap() {
-                    seen.write(&change);
-                    prop_assert!(seen.is_whole(), "{:?}", kinds(&[change]));
-                }
-                for &number in &named {
-                    let (index, owner) = (trace.index(number.into()), id(number.into()));
-                    let (last, when) = held.insert(index, (owner, trace.now)).unwrap_or((owner, trace.now));
-                    let rested = trace.now - when > Duration::from_secs(3600);
-                    prop_assert!(last == owner || rested, "{index}: {last}, then {owner}");
-                }
-            }
-        }
-    }
-}
-
 /// The interfaces' addresses are received and sent from, those of the configuration received, the
 /// next hops' sent from.
 #[test]
@@ -565,54 +292,6 @@ fn frames_addresses_follow_the_interfaces() {
     trace.macs.clear();
     trace.update(&config).unwrap();
     assert!(!trace.plan.maps.macs.is_empty());
-}
-
-/// The choices for packets to the address of the configuration's services that are for none of
-/// them.
-fn choices(config: &Config) -> u32 {
-    let mut trace = Trace::start();
-    trace.update(config).unwrap();
-    let alone = VipName { address: [192, 0, 2, 10].into(), port: 0, protocol: 0 };
-    trace.plan.maps.vips[&alone].choices.into()
-}
-
-/// A packet that cannot be read has no port: one service at an address decides for all of them.
-#[test]
-fn unreadable_packets_are_dropped_where_a_service_says_so() {
-    let mut config = config(&[1]);
-    assert_eq!(choices(&config), 0);
-    config.services[0].unparsable = crate::config::Unparsable::Drop;
-    config.services.push(Service {
-        ports: Ports::One(80),
-        name: "web2".into(),
-        ..config.services[0].clone()
-    });
-    config.services[1].unparsable = crate::config::Unparsable::Pass;
-    assert_eq!(choices(&config), abi::DROPS_UNPARSABLE);
-}
-
-#[test]
-fn one_service_chooses_for_closed_ports_and_echo_of_its_address() {
-    use crate::config::{ClosedPorts, Echo};
-    let mut config = config(&[1]);
-    config.services.push(Service {
-        ports: Ports::One(80),
-        name: "web2".into(),
-        ..config.services[0].clone()
-    });
-    for (closed_ports, echo, wanted) in [
-        (ClosedPorts::Pass, Echo::Pass, 0),
-        (ClosedPorts::Drop, Echo::Pass, abi::DROPS_CLOSED),
-        (ClosedPorts::Refuse, Echo::Drop, abi::REFUSES_CLOSED | abi::DROPS_ECHO),
-        (ClosedPorts::Pass, Echo::Answer, abi::ANSWERS_ECHO),
-    ] {
-        config.services[0].closed_ports = Some(closed_ports);
-        config.services[1].echo = Some(echo);
-        assert_eq!(choices(&config), wanted);
-        let keys = Keys { seed: [1, 2], maglev_seed: 3, steering: [[0; 2]; 2] };
-        let settings = settings(&config, &keys, &Maps::default());
-        assert_eq!(settings.closes_ports != 0, closed_ports != ClosedPorts::Pass);
-    }
 }
 
 /// Tokens are stored under the service with the least number; its targets stand for those of the

@@ -27,7 +27,11 @@ fn addresses(lab: &Lab, command: &str) {
     }
 }
 
-fn a_lost_way_is_told(forwarding: &'static str, lose: impl FnOnce(&Lab), mend: impl FnOnce(&Lab)) {
+fn status_names_backends_whose_vip_does_not_answer(
+    forwarding: &'static str,
+    lose: impl FnOnce(&Lab),
+    mend: impl FnOnce(&Lab),
+) {
     let lab = Lab::builder().backends(2).build().unwrap();
     let _servers = lab.serve(Transport::Tcp, PORT).unwrap();
     let mut decapsulating = untunnel(&lab, forwarding);
@@ -69,7 +73,11 @@ fn backends_without_the_services_address_are_down() {
     if skip_without(Need::Root) {
         return;
     }
-    a_lost_way_is_told("l2", |lab| addresses(lab, "delete"), |lab| addresses(lab, "add"));
+    status_names_backends_whose_vip_does_not_answer(
+        "l2",
+        |lab| addresses(lab, "delete"),
+        |lab| addresses(lab, "add"),
+    );
 }
 
 #[test]
@@ -77,7 +85,7 @@ fn backends_that_do_not_decapsulate_ipip_are_down() {
     if skip_without(Need::Root) {
         return;
     }
-    a_lost_way_is_told("ipip", |_| (), |_| ());
+    status_names_backends_whose_vip_does_not_answer("ipip", |_| (), |_| ());
 }
 
 #[test]
@@ -85,5 +93,5 @@ fn backends_that_do_not_decapsulate_gue_are_down() {
     if skip_without(Need::Root) {
         return;
     }
-    a_lost_way_is_told("gue", |_| (), |_| ());
+    status_names_backends_whose_vip_does_not_answer("gue", |_| (), |_| ());
 }

@@ -134,3 +134,24 @@ fn a_daemon_that_loads_programs_obeys_sigterm() {
     })
     .unwrap();
 }
+
+#[test]
+fn a_second_daemon_does_not_use_the_pins_of_the_first() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let lab = Lab::builder().build().unwrap();
+    let daemons = Daemons::start(&lab, setup("learn", "l2")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let admin = format!("admin = \"{}\"", daemons.socket(0).display());
+    let other = format!("admin = \"{}\"", folder.path().join("admin").display());
+    let metrics = format!("metrics = \"{}\"\n", daemons.metrics_address(0));
+    let config = daemons.config(0);
+    assert!(config.contains(&admin) && config.contains(&metrics));
+    let second = folder.path().join("heddled.toml");
+    fs::write(&second, config.replace(&admin, &other).replace(&metrics, "")).unwrap();
+    let mut command = lab.balancer(0).command(env!("CARGO_BIN_EXE_heddled"));
+    let refused = command.arg("--config").arg(&second).output().unwrap();
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && text.contains("another heddled uses"), "{text}");
+}

@@ -1,7 +1,7 @@
 //! This machine: its kernel, its BPF file system, its memory, and the interfaces of the
 //! configuration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::net::{IpAddr, TcpListener};
@@ -42,6 +42,7 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     found.extend(listens(config));
     let own = addresses(&config.balancer.interfaces);
     found.extend(closed_ports(config, &own));
+    found.extend(balancers_addresses(config, &all_addresses()));
     found.extend(metrics(config, &own));
     found.extend(interfaces(config));
     found
@@ -133,6 +134,26 @@ fn addresses(interfaces: &[String]) -> BTreeMap<IpAddr, String> {
     let all = getifaddrs().into_iter().flatten();
     let on = all.filter(|one| interfaces.contains(&one.interface_name));
     on.filter_map(|one| Some((ip(&one)?, one.interface_name))).collect()
+}
+
+/// All of this machine's addresses.
+fn all_addresses() -> BTreeSet<IpAddr> {
+    getifaddrs().into_iter().flatten().filter_map(|one| ip(&one)).collect()
+}
+
+/// Addresses that heddled sends from, to backends and other balancers, and this machine does not have.
+fn balancers_addresses(config: &Config, own: &BTreeSet<IpAddr>) -> Vec<Finding> {
+    let balancer = &config.balancer;
+    let given = [balancer.ipv4.map(IpAddr::from), balancer.ipv6.map(IpAddr::from)];
+    let strange = given.into_iter().flatten().filter(|address| !own.contains(address));
+    let finding = |address| {
+        let message =
+            format!("this machine has no address {address}: what is sent to it does not come here");
+        Finding::error("addresses", message)
+            .at("balancer.addresses")
+            .fix(format!("one of: ip -brief address; or ip address add {address} dev ..."))
+    };
+    strange.map(finding).collect()
 }
 
 fn ip(one: &InterfaceAddress) -> Option<IpAddr> {
@@ -334,6 +355,17 @@ mod tests {
         let found = found("closed_ports = \"refuse\"");
         assert_eq!((found.len(), &*found[0].subject), (1, "web"));
         assert!(found[0].message.contains("this machine has 192.0.2.10 itself, on eth0"));
+    }
+
+    #[test]
+    fn addresses_of_another_machine_are_refused() {
+        let text = "[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\naddresses = [\"10.0.0.11\", \"fd00::11\"]";
+        let config = heddled::config::load("lb.toml", text).unwrap();
+        let own: Vec<IpAddr> = vec!["10.0.0.11".parse().unwrap(), "fd00::11".parse().unwrap()];
+        assert_eq!(balancers_addresses(&config, &own.iter().copied().collect()), []);
+        let found = balancers_addresses(&config, &own[..1].iter().copied().collect());
+        assert_eq!(found.len(), 1);
+        assert!(found[0].message.contains("no address fd00::11"), "{}", found[0]);
     }
 
     #[test]

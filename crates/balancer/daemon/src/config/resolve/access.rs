@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use heddle_config::Problem;
+use ipnet::IpNet;
 
 use super::super::raw;
-use super::super::resolved::{Access, Prefix, Rule};
+use super::super::resolved::{Access, Rule};
 
 /// A service's access; everything is allowed where the file says nothing.
 pub(super) fn access(service: &raw::Service) -> Result<Access, Problem> {
@@ -37,42 +38,25 @@ fn check(file: &raw::Access, service: &raw::Service) -> Result<Access, Problem> 
     })
 }
 
-fn prefix(text: &str, service: IpAddr) -> Result<Prefix, Problem> {
+fn prefix(text: &str, service: IpAddr) -> Result<IpNet, Problem> {
     let Some(prefix) = parse(text) else {
         let message = format!("`{text}` is no prefix");
         return Err(Problem::new(message).help("an address and a number of bits: \"10.0.0.0/8\""));
     };
-    if prefix.address.is_ipv6() != service.is_ipv6() {
+    if prefix.addr().is_ipv6() != service.is_ipv6() {
         let message = format!("{text} is of another address family than the service's {service}");
         return Err(Problem::new(message).help("leave it out: no such source reaches the service"));
     }
-    let whole = Prefix { address: masked(prefix), ..prefix };
-    if whole != prefix {
-        let message = format!("{text} has bits behind its first {}", prefix.bits);
-        return Err(Problem::new(message).help(format!("{}/{}", whole.address, whole.bits)));
+    if prefix.trunc() != prefix {
+        let message = format!("{text} has bits behind its first {}", prefix.prefix_len());
+        return Err(Problem::new(message).help(prefix.trunc().to_string()));
     }
     Ok(prefix)
 }
 
 /// An address alone is a prefix of all its bits.
-fn parse(text: &str) -> Option<Prefix> {
-    let (address, bits) = text.split_once('/').map_or((text, None), |(a, bits)| (a, Some(bits)));
-    let address: IpAddr = address.parse().ok()?;
-    let most = if address.is_ipv6() { 128 } else { 32 };
-    let bits = bits.map_or(Some(most), |bits| bits.parse().ok())?;
-    (bits <= most).then_some(Prefix { address, bits })
-}
-
-fn masked(prefix: Prefix) -> IpAddr {
-    let bits = u32::from(prefix.bits);
-    match prefix.address {
-        IpAddr::V4(v4) => {
-            IpAddr::V4((v4.to_bits() & !u32::MAX.checked_shr(bits).unwrap_or(0)).into())
-        }
-        IpAddr::V6(v6) => {
-            IpAddr::V6((v6.to_bits() & !u128::MAX.checked_shr(bits).unwrap_or(0)).into())
-        }
-    }
+fn parse(text: &str) -> Option<IpNet> {
+    text.parse().ok().or_else(|| Some(text.parse::<IpAddr>().ok()?.into()))
 }
 
 fn limit(key: &str, given: Option<u32>) -> Result<u32, Problem> {

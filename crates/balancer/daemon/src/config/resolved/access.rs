@@ -1,16 +1,8 @@
 //! Access to a service by source, as resolved.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
-/// The first bits of an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Prefix {
-    /// The address; zeros behind the bits.
-    pub address: IpAddr,
-    /// Number of bits: 0 to 32, or to 128.
-    pub bits: u8,
-}
+use ipnet::IpNet;
 
 /// The fate of a source's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +16,8 @@ pub enum Rule {
 /// Sources that may use a service, and the connections that they may open in a second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// By prefix; the longest one decides.
-    pub rules: BTreeMap<Prefix, Rule>,
+    /// By prefix, with zeros behind its bits; the longest one decides.
+    pub rules: BTreeMap<IpNet, Rule>,
     /// Connections in a second; 0: any number.
     pub new_connections: u32,
     /// Those of one source prefix; 0: any number.

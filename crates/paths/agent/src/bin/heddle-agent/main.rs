@@ -15,7 +15,7 @@ use heddle_agent::paths::Paths;
 use heddle_agent::{Agent, Settings, admin, check, pm};
 use heddle_daemon::privilege::{self, CapabilitySet};
 use heddle_daemon::supervisor::supervise;
-use heddle_daemon::{log, signals, socket};
+use heddle_daemon::{log, notify, signals, socket};
 use heddle_path_files::{files, network};
 use heddle_path_service::{Limits, Options, Service, client};
 use heddle_program::{Common, Failure};
@@ -94,7 +94,9 @@ async fn follow(args: &Run, own: Option<Service>) -> Result<(), Failure> {
     let _server =
         supervise("status socket", move || admin::serve(Arc::clone(&listener), to.clone()));
     tracing::info!(subflows = args.subflows, "the agent runs");
+    notify::ready();
     Agent::new(kernel, paths, settings).run(events, requests, stop).await?;
+    notify::stopping();
     tracing::info!("the agent stops; subflows go on as they are");
     Ok(())
 }
