@@ -164,7 +164,7 @@ static __always_inline __u8 settling(const struct packet_context *context)
 /* A flow behind its end stays there until it has data again: the other half of the connection may take long. */
 static __always_inline void decide_established(const struct packet_context *context, struct decision *decision)
 {
-	__u8 state = context->flow.state, now = is_over(context) ? closing_state(context) : FLOW_ESTABLISHED;
+	__u8 state = context->flow.state & ~FLOW_TOLD, now = is_over(context) ? closing_state(context) : FLOW_ESTABLISHED;
 
 	if ((state & FLOW_STATE_MASK) != now || refresh_due(context))
 		refresh_flow(context, send_pending(context, pending_registrations(context, now), decision), decision);
@@ -189,7 +189,7 @@ static __always_inline bool tell_of_end(const struct packet_context *context, st
 static __always_inline void decide_end(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow = &context->flow;
-	__u8 state = closing_state(context), pending = flow->state & ~FLOW_STATE_MASK;
+	__u8 state = closing_state(context), pending = flow->state & ~(FLOW_STATE_MASK | FLOW_TOLD);
 
 	if (is_opening(flow->state))
 		return;

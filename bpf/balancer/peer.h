@@ -207,7 +207,7 @@ static __always_inline void store_registered(const struct packet_context *contex
 		return;
 	}
 	if (message->query)
-		value.state = FLOW_CLOSING_STATEFUL;
+		value.state = FLOW_CLOSING_STATEFUL | FLOW_TOLD;
 	if (!token)
 		note_placement(context, target, decision);
 	store_flow(context, &value, STATEFUL, decision);

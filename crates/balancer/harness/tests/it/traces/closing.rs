@@ -249,6 +249,38 @@ fn a_candidate_ends_with_the_next_syn() {
     }
 }
 
+/// A balancer has come back empty: it does not know that others keep an old end of the flow on which it opens a
+/// connection where the hash says. Some minutes later they do not, and the connection may move to them.
+#[test]
+fn what_others_told_of_an_end_is_soon_forgotten() {
+    let Some(mut cluster) = open(Setup { balancers: 3, ..Setup::default() }) else { return };
+    let flows: Vec<Flow> = (1..).map(flow).filter(|f| cluster.hashed(f) == 0).take(20).collect();
+    cluster.backends[0].weight = 0;
+    cluster.publish().unwrap();
+    for flow in &flows {
+        assert_ne!(cluster.plain(0, flow), 0);
+    }
+    cluster.backends[0].weight = 1;
+    cluster.publish().unwrap();
+    for flow in &flows {
+        (0..3).for_each(|_| assert_ne!(cluster.to(0, &flow.ack(&[], 1)), 0));
+        assert_ne!(cluster.to(0, &flow.fin()), 0);
+    }
+    cluster.kill(0).unwrap();
+    cluster.revive(0).unwrap();
+    let settings = cluster.settings();
+    cluster.advance(settings.refresh + settings.closing_timeout + 1).unwrap();
+    for flow in &flows {
+        assert_eq!(cluster.plain(0, flow), 0);
+    }
+    cluster.kill(0).unwrap();
+    for flow in &flows {
+        for balancer in [1, 2] {
+            assert_eq!(cluster.to(balancer, &flow.ack(&[], 10)), 0, "at {balancer}");
+        }
+    }
+}
+
 /// A new connection on a used port, and a forged SYN in its first second, or in its silence behind that: it
 /// goes on.
 #[test]
