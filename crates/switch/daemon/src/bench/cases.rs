@@ -42,14 +42,13 @@ fn mp_hula(best_k: u32) -> MpHulaConfig {
         best_k,
         mapping_rows: 16384,
         association_slots: 65536,
-        long_flows: 0,
         shuttle: ShuttleConfig {
             full_queue_shift: 16,
             range_shift: 1,
             draws: 1,
-            choice: 0,
-            subflows: 0,
+            ..ShuttleConfig::default()
         },
+        ..MpHulaConfig::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The XDP programs on single frames: verdicts, what frames become, and what is refused and
 //! counted.
 
-use crate::frames::rigs::{GAP, HULA, MP_HULA, rig, run, without_shim};
+use crate::frames::rigs::{GAP, hula, mp_hula, rig, run, without_shim};
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{self, MptcpOption};
 use heddle_switch::rig::Rig;
@@ -116,8 +116,8 @@ fn a_probe_of_no_tor_or_cut_short_is_dropped_and_a_utilisation_beyond_the_field_
     if skip_without(Need::Root) {
         return;
     }
-    let hula = HulaConfig { util_bits: 4, ..HULA };
-    let config = MpHulaConfig { hula, ..MP_HULA };
+    let hula = HulaConfig { util_bits: 4, ..hula() };
+    let config = MpHulaConfig { hula, ..mp_hula() };
     let mut rig = Rig::new(Scheme::Hula, config, None).unwrap();
     rig.from_fabric(3).unwrap();
     for frame in [frames::probe(2, 0), frames::probe(1, 0)[..17].to_vec()] {

@@ -9,7 +9,7 @@ use heddle_switch_maps::abi::{CflbCipher, CflbConstants, CflbField, SwitchCounte
 use heddle_testing::{Need, skip_without};
 
 use crate::frames::rigs::{
-    CFLB, GAP, HOOKS, MP_HULA, packet, rig, rig_at, run, shimmed, without_shim,
+    CFLB, GAP, HOOKS, mp_hula, packet, rig, rig_at, run, shimmed, without_shim,
 };
 
 #[test]
@@ -107,7 +107,7 @@ fn cflb_reads_ports_and_flow_labels_as_the_codec_does() {
         (CflbField::FlowLabel, CflbCipher::Feistel, Field::FlowLabel, Cipher::Feistel),
     ] {
         let constants = CflbConstants { field: field as u8, cipher: cipher as u8, ..CFLB };
-        let rig = Rig::new(Scheme::Cflb, MP_HULA, Some(&constants)).unwrap();
+        let rig = Rig::new(Scheme::Cflb, mp_hula(), Some(&constants)).unwrap();
         let config = CflbConfig {
             radix: CFLB.radix,
             field: codec_field,

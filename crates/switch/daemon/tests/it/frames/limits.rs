@@ -9,7 +9,7 @@ use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::{HulaConfig, MpHulaConfig, SwitchCounter};
 use heddle_testing::{Need, skip_without};
 
-use crate::frames::rigs::{HULA, MP_HULA, judged, packet, rig, run};
+use crate::frames::rigs::{hula, judged, mp_hula, packet, rig, run};
 
 #[test]
 fn more_flows_than_flowlet_slots_share_them() {
@@ -18,7 +18,7 @@ fn more_flows_than_flowlet_slots_share_them() {
     }
     for scheme in [Scheme::Hula, Scheme::MpHula, Scheme::Shuttle] {
         let rig = rig(scheme);
-        let flows = 3 * HULA.flowlet_slots as u16;
+        let flows = 3 * hula().flowlet_slots as u16;
         for port in 0..flows {
             run(&rig, &Tcp { ports: (port, 80), ..packet(false, MptcpOption::None) }.frame());
         }
@@ -28,7 +28,7 @@ fn more_flows_than_flowlet_slots_share_them() {
             (Some(table), _) => table.get(slot).unwrap().next_port != 0,
             (_, table) => table.unwrap().get(slot).unwrap().flowlet.next_port != 0,
         };
-        let slots = HULA.flowlet_slots as usize;
+        let slots = hula().flowlet_slots as usize;
         let used = (0..slots).filter(|&slot| has_port(slot)).count();
         // 3 flows a slot on average: a slot is empty with a probability of e^-3.
         assert!(used > slots * 9 / 10, "{scheme}: {used}");
@@ -47,7 +47,7 @@ fn more_connections_than_the_association_table_has_are_counted_and_forwarded() {
         return;
     }
     let rig = rig(Scheme::MpHula);
-    let connections = 4 * MP_HULA.association_slots as u16;
+    let connections = 4 * mp_hula().association_slots as u16;
     for n in 0..connections {
         let key = |end: u8| [end, 0, 0, 0, 0, 0, (n >> 8) as u8, n as u8];
         let option = MptcpOption::Keys(key(1), key(2));
@@ -61,7 +61,7 @@ fn more_connections_than_the_association_table_has_are_counted_and_forwarded() {
         u64::from(connections),
         "each is known or counted"
     );
-    let slots = u64::from(MP_HULA.association_slots);
+    let slots = u64::from(mp_hula().association_slots);
     assert!(
         counts.association.connections <= slots && counts.association.connections > slots / 2,
         "{}",
@@ -104,8 +104,8 @@ fn a_storm_of_probes_is_replicated_once_in_a_period() {
     const PERIOD: u64 = 20_000_000;
     for scheme in [Scheme::Hula, Scheme::MpHula, Scheme::Shuttle] {
         // A switch of a middle tier: a ToR replicates nothing.
-        let hula = HulaConfig { is_tor: 0, probe_period: PERIOD, ..HULA };
-        let mut rig = Rig::new(scheme, MpHulaConfig { hula, ..MP_HULA }, None).unwrap();
+        let hula = HulaConfig { is_tor: 0, probe_period: PERIOD, ..hula() };
+        let mut rig = Rig::new(scheme, MpHulaConfig { hula, ..mp_hula() }, None).unwrap();
         rig.from_fabric(3).unwrap();
         let (frame, start) = (frames::probe(1, 9), Instant::now());
         for _ in 0..PROBES {

@@ -12,35 +12,36 @@ use heddle_switch_maps::{Hook, Scheme};
 /// Long enough that no two frames of a test are so far apart, however busy the machine is.
 pub const GAP: Duration = Duration::from_secs(3);
 
-pub const HULA: HulaConfig = HulaConfig {
-    probe_period: 200_000,
-    fail_after: 60_000_000_000,
-    flowlet_gap: GAP.as_nanos() as u64,
-    salt: 1,
-    flowlet_slots: 1024,
-    tors: 2,
-    tor: 0,
-    is_tor: 1,
-    update: 0,
-    util_bits: 8,
-    local_detection: 0,
-};
+pub fn hula() -> HulaConfig {
+    HulaConfig {
+        probe_period: 200_000,
+        fail_after: 60_000_000_000,
+        flowlet_gap: GAP.as_nanos() as u64,
+        salt: 1,
+        flowlet_slots: 1024,
+        tors: 2,
+        is_tor: 1,
+        util_bits: 8,
+        ..HulaConfig::default()
+    }
+}
 
-pub const MP_HULA: MpHulaConfig = MpHulaConfig {
-    hula: HULA,
-    idle_after: 60_000_000_000,
-    best_k: 2,
-    mapping_rows: 1024,
-    association_slots: 1024,
-    long_flows: 0,
-    shuttle: ShuttleConfig {
-        full_queue_shift: 16,
-        range_shift: 1,
-        draws: 1,
-        choice: 0,
-        subflows: 0,
-    },
-};
+pub fn mp_hula() -> MpHulaConfig {
+    MpHulaConfig {
+        hula: hula(),
+        idle_after: 60_000_000_000,
+        best_k: 2,
+        mapping_rows: 1024,
+        association_slots: 1024,
+        shuttle: ShuttleConfig {
+            full_queue_shift: 16,
+            range_shift: 1,
+            draws: 1,
+            ..ShuttleConfig::default()
+        },
+        ..MpHulaConfig::default()
+    }
+}
 
 pub const CFLB: CflbConstants = CflbConstants {
     key: [7; 16],
@@ -83,7 +84,7 @@ pub fn rig(scheme: Scheme) -> Rig {
 }
 
 pub fn rig_at(hook: Hook, scheme: Scheme) -> Rig {
-    Rig::at(hook, scheme, MP_HULA, (scheme == Scheme::Cflb).then_some(&CFLB)).unwrap()
+    Rig::at(hook, scheme, mp_hula(), (scheme == Scheme::Cflb).then_some(&CFLB)).unwrap()
 }
 
 pub fn run(rig: &Rig, frame: &[u8]) -> (Action, Vec<u8>) {
