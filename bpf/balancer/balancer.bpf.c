@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The balancer: decides for each packet which target it goes to, and forwards it.
  *
- * A packet for a known flow, which nothing is due for, is sent at once. For all others a decision is made first (service.h,
- * peer.h, icmp.h, fragments.h), and then carried out (act.h), or explained (explain.h). */
+ * A plain packet for a known flow, which nothing is due for, is sent at once (plain.h), and so is one that is less plain. For all
+ * others a decision is made first (service.h, peer.h, icmp.h, fragments.h), and then carried out (act.h), or explained
+ * (explain.h). */
+#include "balancer/clock.h"
 #include "balancer/closed.h"
 #include "balancer/explain.h"
 #include "balancer/fragments.h"
 #include "balancer/heartbeat.h"
 #include "balancer/icmp.h"
 #include "balancer/invalid.h"
+#include "balancer/known_vips.h"
 #include "balancer/link.h"
 #include "balancer/peer.h"
+#include "balancer/plain.h"
 #include "balancer/service.h"
-#include "balancer/ticks.h"
 
 /* The packet in process, and the decision on it. */
 struct work {
@@ -35,16 +38,11 @@ static __always_inline struct work *this_work(void)
 	return bpf_map_lookup_elem(&works, &zero);
 }
 
-static __always_inline __u32 now(void)
-{
-	return SETTINGS_CLOCK ? valid_tick(settings.now) : kernel_tick();
-}
-
 /* Looks up context->service. False: it is not in the map. */
 static __always_inline bool find_service(struct packet_context *context)
 {
 	const struct vip_key service = context->service;
-	struct vip *vip = bpf_map_lookup_elem(&vips, &service);
+	const struct vip *vip = find_vip(&service);
 
 	context->vip = vip ? *vip : (struct vip){};
 	return vip;
@@ -398,8 +396,12 @@ static __always_inline int explain(struct xdp_md *ctx, struct packet_context *co
 SEC("xdp")
 int heddle_balancer(struct xdp_md *ctx)
 {
-	struct work *work = this_work();
+	int sent = DRY_RUN ? NOT_PLAIN : balance_plain(ctx);
+	struct work *work;
 
+	if (sent != NOT_PLAIN)
+		return sent;
+	work = this_work();
 	if (!work)
 		return XDP_ABORTED;
 	return DRY_RUN ? explain(ctx, &work->context, &work->decision) : balance(ctx, &work->context, &work->decision);

@@ -36,12 +36,17 @@ static __always_inline bool within(__u32 now, __u32 seen, __u32 ticks)
 	return (__s32)(now - seen) < (__s32)ticks;
 }
 
-static __always_inline void add_to(struct count *count, const struct packet_context *context, __u32 times)
+static __always_inline void add_bytes(struct count *count, __u32 times, __u32 bytes)
 {
 	if (!count)
 		return;
 	count->packets += times;
-	count->bytes += times * context->packet.length;
+	count->bytes += times * bytes;
+}
+
+static __always_inline void add_to(struct count *count, const struct packet_context *context, __u32 times)
+{
+	add_bytes(count, times, context->packet.length);
 }
 
 /* Counts an event or a verdict, as often as it was. For act.h, and for what it calls. */

@@ -62,26 +62,42 @@ static __always_inline bool is_flow_of(const struct flow *flow, union flow_ident
 	       identity.port == key->port && identity.vip == key->vip;
 }
 
-/* Reads an entry that was the key's a moment ago. False: it is claimed, or another flow's by now. The identity is read twice,
- * too: an entry that was another flow's meanwhile, and is this one's again within the same tick, has the status that it had. */
+/* What a reading of an entry found. */
+enum reading {
+	READ_ANOTHERS, /* the entry is another flow's */
+	READ_WHOLE,
+	READ_TORN, /* another processor writes it, or did so meanwhile */
+};
+
+/* Reads an entry that was the key's a moment ago. The identity is read twice, too: an entry that was another flow's meanwhile, and
+ * is this one's again within the same tick, has the status that it had. */
+static __always_inline enum reading try_to_read_flow(struct flow *flow, const struct flow_key *key, struct flow_snapshot *out)
+{
+	union flow_identity identity;
+	bool same;
+
+	*out = read_flow_status(flow);
+	if (out->seen == SEEN_BUSY)
+		return READ_TORN;
+	order_reads();
+	identity = read_flow_identity(flow);
+	same = is_flow_of(flow, identity, key);
+	order_reads();
+	if (read_flow_identity(flow).word != identity.word || READ_ONCE(*flow_status(flow)) != out->status)
+		return READ_TORN;
+	out->token = identity.token;
+	return same ? READ_WHOLE : READ_ANOTHERS;
+}
+
+/* The same, again where it was torn. False: it is claimed, or another flow's by now. */
 static __always_inline bool read_flow(struct flow *flow, const struct flow_key *key, struct flow_snapshot *out)
 {
 #pragma clang loop unroll(disable)
 	for (int try = 0; try < READ_TRIES; try++) {
-		union flow_identity identity;
-		bool same;
+		enum reading found = try_to_read_flow(flow, key, out);
 
-		*out = read_flow_status(flow);
-		if (out->seen == SEEN_BUSY)
-			continue;
-		order_reads();
-		identity = read_flow_identity(flow);
-		same = is_flow_of(flow, identity, key);
-		order_reads();
-		if (read_flow_identity(flow).word != identity.word || READ_ONCE(*flow_status(flow)) != out->status)
-			continue;
-		out->token = identity.token;
-		return same;
+		if (found != READ_TORN)
+			return found == READ_WHOLE;
 	}
 	return false;
 }

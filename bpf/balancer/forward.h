@@ -94,10 +94,10 @@ static __always_inline struct outer outer_to(const struct sending *sending, cons
 	};
 }
 
-/* Puts the outer headers for the target in front. The shim behind the outer IP header, or NULL. Inlined once for each size;
- * what the target and the settings say is read behind the helper's call, which leaves few registers. */
-static __always_inline void *encapsulate(struct xdp_md *ctx, struct packet *packet, const struct sending *sending, bool v6,
-					 const struct shim *shim)
+/* Puts the outer headers for the target in front of a frame in its VLAN. The shim behind the outer IP header, or NULL. Inlined once
+ * for each size; what the target and the settings say is read behind the helper's call, which leaves few registers. */
+static __always_inline void *put_in_front(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending, bool v6,
+					  const struct shim *shim)
 {
 	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;
 	const struct address *own = v6 ? &sending->settings->own6 : &sending->settings->own4;
@@ -107,7 +107,7 @@ static __always_inline void *encapsulate(struct xdp_md *ctx, struct packet *pack
 	__u32 size;
 	void *data;
 
-	if (!own->low || !enter_vlan(ctx, packet, sending->target))
+	if (!own->low)
 		return NULL;
 	size = link_size(packet);
 	data = (void *)(long)ctx->data;
@@ -131,6 +131,17 @@ static __always_inline void *encapsulate(struct xdp_md *ctx, struct packet *pack
 	return data + size + ip_size;
 }
 
+/* The same of any frame: first it gets the target's VLAN. */
+static __always_inline void *encapsulate(struct xdp_md *ctx, struct packet *packet, const struct sending *sending, bool v6,
+					 const struct shim *shim)
+{
+	const struct address *own = v6 ? &sending->settings->own6 : &sending->settings->own4;
+
+	if (!own->low || !enter_vlan(ctx, packet, sending->target))
+		return NULL;
+	return put_in_front(ctx, packet, sending, v6, shim);
+}
+
 static __always_inline int forward_inside(struct xdp_md *ctx, struct packet *packet, const struct sending *sending,
 					  const struct shim *shim)
 {
@@ -143,21 +154,24 @@ static __always_inline int forward_inside(struct xdp_md *ctx, struct packet *pac
 	return transmit(ctx, sending->target);
 }
 
-/* Neither the TTL nor anything else of IP changes: the backend sees what the client sent. */
-static __always_inline int forward_l2(struct xdp_md *ctx, struct packet *packet, const struct target *target)
+/* Writes the target's addresses, in a frame in its VLAN. Neither the TTL nor anything else of IP changes: the backend sees what the
+ * client sent. */
+static __always_inline int readdress(struct xdp_md *ctx, const struct target *target)
 {
-	void *data;
+	void *data = (void *)(long)ctx->data;
 
-	if (too_long(packet, target, 0))
-		return SEND_TOO_BIG;
-	if (!enter_vlan(ctx, packet, target))
-		return SEND_FAILED;
-	data = (void *)(long)ctx->data;
 	if (data + ETH_HLEN > end_of_frame(ctx))
 		return SEND_FAILED;
 	*(__u64 *)data = *(const __u64 *)target->mac;
 	*(__u32 *)(data + 8) = *(const __u32 *)(target->mac + 8);
 	return transmit(ctx, target);
+}
+
+static __always_inline int forward_l2(struct xdp_md *ctx, struct packet *packet, const struct target *target)
+{
+	if (too_long(packet, target, 0))
+		return SEND_TOO_BIG;
+	return enter_vlan(ctx, packet, target) ? readdress(ctx, target) : SEND_FAILED;
 }
 
 /* An XDP verdict, SEND_FAILED or SEND_TOO_BIG. `packet` follows a change of the frame's tag. */
@@ -175,5 +189,35 @@ static __always_inline int forward(struct xdp_md *ctx, struct packet *packet, co
 		return forward_inside(ctx, packet, sending, &gue);
 	default: /* a balancer, where steering has failed */
 		return too_long(packet, sending->target, overhead(sending->target)) ? SEND_TOO_BIG : SEND_FAILED;
+	}
+}
+
+static __always_inline int forward_untagged_inside(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending,
+						   const struct shim *shim)
+{
+	bool v6 = !is_ipv4(&sending->target->address);
+
+	if (too_long(packet, sending->target, (v6 ? IPV6_SIZE : IPV4_SIZE) + shim->size))
+		return SEND_TOO_BIG;
+	if (v6 ? !put_in_front(ctx, packet, sending, true, shim) : !put_in_front(ctx, packet, sending, false, shim))
+		return SEND_FAILED;
+	return transmit(ctx, sending->target);
+}
+
+/* The same of a frame without a tag, to a target in no VLAN. */
+static __always_inline int forward_untagged(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending)
+{
+	const struct shim none = {};
+	const struct shim gue = { .size = UDP_SIZE, .port = sending->settings->gue_port };
+
+	switch (sending->target->forwarding) {
+	case FORWARD_L2:
+		return too_long(packet, sending->target, 0) ? SEND_TOO_BIG : readdress(ctx, sending->target);
+	case FORWARD_IPIP:
+		return forward_untagged_inside(ctx, packet, sending, &none);
+	case FORWARD_GUE:
+		return forward_untagged_inside(ctx, packet, sending, &gue);
+	default:
+		return SEND_FAILED;
 	}
 }

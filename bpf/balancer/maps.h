@@ -25,6 +25,14 @@ struct {
 	__type(value, struct vip);
 } vips SEC(".maps");
 
+/* How often `vips` has changed (known_vips.h). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} vips_changes SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 4096);

@@ -45,14 +45,14 @@ impl Explainer {
 }
 
 impl Explainer {
-    /// The content of each map of the program but its trace, what it has of the packet in process,
-    /// and the large tables of hashes, which only user space writes. Nothing of it changes by an
-    /// explanation, which tests check.
+    /// The content of each map of the program but its trace, what it has of the packet in process
+    /// and keeps of services, and the large tables of hashes, which only user space writes. Nothing
+    /// of it changes by an explanation, which tests check.
     ///
     /// # Errors
     /// [`Error`] if the kernel would not.
     pub fn contents(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-        self.program.contents(&["traces", "works", "maglev", "ring", "waiting"])
+        self.program.contents(&["traces", "works", "known_vips", "maglev", "ring", "waiting"])
     }
 }
 

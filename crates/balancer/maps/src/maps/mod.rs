@@ -14,6 +14,7 @@ mod peers;
 mod shape;
 mod tokens;
 mod traces;
+mod vips;
 mod waiting;
 
 use aya::Ebpf;
@@ -29,17 +30,18 @@ pub use peers::PeerStates;
 pub(crate) use shape::{PinnedMaps, in_object, pinned_settings};
 pub use tokens::{Token, TokenCensus, Tokens};
 pub(crate) use traces::Traces;
+pub use vips::Vips;
 pub use waiting::Waiting;
 
 use heddle_bpf_loader::maps::{Hash, Prefixes, Slots};
 
 use crate::Error;
-use crate::abi::{AccessSource, Address, AssignedKey, Candidate, FlowKey, QuicServer, Vip, VipKey};
+use crate::abi::{AccessSource, Address, AssignedKey, Candidate, FlowKey, QuicServer};
 
 /// All maps of a balancer.
 pub struct Maps {
     /// The addresses that the program handles: services', backends' own and the balancer's own.
-    pub vips: Hash<VipKey, Vip>,
+    pub vips: Vips,
     /// The targets of packets, by index.
     pub targets: Targets,
     /// A target's index by the id that all balancers use for it.
@@ -90,7 +92,7 @@ impl Maps {
     pub(crate) fn take(object: &mut Ebpf) -> Result<Self, Error> {
         let mut map = |name| object.take_map(name).ok_or(Error::Missing(name));
         Ok(Self {
-            vips: Hash::new(map("vips")?)?,
+            vips: Vips::new(map("vips")?, map("vips_changes")?)?,
             targets: Targets::new(map("targets")?)?,
             target_ids: Hash::new(map("target_ids")?)?,
             group_targets: Hash::new(map("group_targets")?)?,

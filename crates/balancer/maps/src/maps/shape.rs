@@ -20,7 +20,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of
 /// limits) each program has for itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 25]);
+pub(crate) struct PinnedMaps([Shape; 26]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -30,6 +30,7 @@ impl PinnedMaps {
         let counters = sizes.services.saturating_add(1).saturating_mul(COUNTERS);
         Self([
             Shape::of::<VipKey, Vip>("vips", sizes.vips),
+            Shape::of::<u32, u32>("vips_changes", 1),
             Shape::of::<u32, Target>("targets", sizes.targets),
             Shape::of::<u32, u32>("target_ids", sizes.targets),
             Shape::of::<u32, u32>("group_targets", 2 * sizes.targets),

@@ -18,6 +18,7 @@ mod live;
 mod maps;
 mod network;
 mod pins;
+mod plain;
 mod run;
 mod sending;
 mod too_big;

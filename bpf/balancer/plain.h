@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* The way of most packets, in a line: TCP in the midst of a connection, or UDP, over IP without options, in a frame without a tag,
+ * for a known flow for which nothing is due. It reads the frame, a service, an entry of a flow and a target, and writes an outer
+ * header and two counters.
+ *
+ * Whatever is not plain is left as it is, for the rest of the program: a condition here may be stricter than there, not laxer. */
+#pragma once
+
+#include "balancer/clock.h"
+#include "balancer/context.h"
+#include "balancer/flow_table.h"
+#include "balancer/forward.h"
+#include "balancer/known_vips.h"
+#include "balancer/link.h"
+
+#define NOT_PLAIN (-1)
+
+static __always_inline bool is_plain_tcp(const struct packet *packet, const struct tcphdr *tcp)
+{
+	return (((const __u8 *)tcp)[13] & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK && tcp->doff >= 5 &&
+	       packet->l4 + tcp->doff * 4 <= packet->l3 + packet->length;
+}
+
+/* Of the header's 20 bytes all count for its checksum. */
+static __always_inline bool is_plain_v4(struct packet *packet, const __u32 *ip)
+{
+	const struct iphdr *header = (const void *)ip;
+
+	packet->source = mapped(ip[3]);
+	packet->destination = mapped(ip[4]);
+	packet->length = bpf_ntohs(header->tot_len);
+	packet->protocol = header->protocol;
+	return *(const __u8 *)ip == 0x45 && !(header->frag_off & bpf_htons(0x3fff)) && header->ttl &&
+	       (settings.forwards_invalid || !checksum((__u64)ip[0] + ip[1] + ip[2] + ip[3] + ip[4]));
+}
+
+static __always_inline bool is_plain_v6(struct packet *packet, const __u8 *ip)
+{
+	__u32 payload = bpf_ntohs(*(const __be16 *)(ip + 4));
+
+	packet->source = *(const struct address *)(ip + 8);
+	packet->destination = *(const struct address *)(ip + 24);
+	packet->length = payload + IPV6_SIZE;
+	packet->protocol = ip[6];
+	return ip[0] >> 4 == 6 && ip[7] && payload <= 0xffff - IPV6_SIZE && !is_ipv4(&packet->source) &&
+	       !is_ipv4(&packet->destination);
+}
+
+/* UDP's header is shorter than the one that is asked for here; so are few datagrams. */
+static __always_inline bool read_plain(struct xdp_md *ctx, struct packet *packet, bool v6)
+{
+	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	const struct tcphdr *tcp = data + ETH_HLEN + ip_size;
+
+	if ((void *)(tcp + 1) > end)
+		return false;
+	packet->v6 = v6;
+	packet->l3 = ETH_HLEN;
+	packet->l4 = ETH_HLEN + ip_size;
+	if (v6 ? !is_plain_v6(packet, data + ETH_HLEN) : !is_plain_v4(packet, data + ETH_HLEN))
+		return false;
+	packet->source_port = tcp->source;
+	packet->destination_port = tcp->dest;
+	if (data + ETH_HLEN + packet->length > end)
+		return false;
+	if (packet->protocol == IPPROTO_TCP)
+		return is_plain_tcp(packet, tcp);
+	return packet->protocol == IPPROTO_UDP && packet->length >= ip_size + UDP_SIZE;
+}
+
+/* True if the entry is the flow's, and nothing is due for it. */
+static __always_inline bool is_settled(const struct flow_snapshot *flow, __u32 now, bool udp)
+{
+	return (flow->state & ~FLOW_FRESH) == (udp ? FLOW_UDP : FLOW_ESTABLISHED) && now - flow->seen < TOUCH &&
+	       flow->epoch == settings.epoch && flow_live(flow, now);
+}
+
+/* The target of a flow, out of its first bucket; NO_TARGET: its entry is not there, or is being written, or something is due. */
+static __always_inline __u32 plain_target(const struct flow_key *key, __u64 hash, bool udp)
+{
+	struct flow_bucket *bucket = flow_bucket(main_bucket(hash));
+	struct flow_snapshot found;
+	struct flow *flow;
+
+	if (!bucket)
+		return NO_TARGET;
+	flow = bucket->flows;
+	for (int i = 1; i < BUCKET_ENTRIES && !is_flow_of(flow, read_flow_identity(flow), key); i++)
+		flow = &bucket->flows[i];
+	return try_to_read_flow(flow, key, &found) == READ_WHOLE && is_settled(&found, now(), udp) ? found.target : NO_TARGET;
+}
+
+static __always_inline int send_plain(struct xdp_md *ctx, struct packet *packet, const struct vip *vip)
+{
+	const struct flow_key key = { .client = packet->source, .port = packet->source_port, .vip = vip->id };
+	struct sending sending = { .settings = &settings };
+	__u64 hash = hash_flow(settings.seed, &key.client, key.port, key.vip);
+	bool udp = packet->protocol == IPPROTO_UDP;
+	__u32 target = plain_target(&key, hash, udp), counter = key.vip * COUNTERS + SENT_FLOW, bytes = packet->length;
+	__u8 looked_at = TARGET_KEEPS_FLOWS | (udp ? TARGET_IS_REMOVED : 0);
+	int sent;
+
+	sending.target = bpf_map_lookup_elem(&targets, &target);
+	sending.flow_hash = hash;
+	if (!sending.target || (sending.target->state & looked_at) != TARGET_KEEPS_FLOWS || sending.target->vlan)
+		return NOT_PLAIN;
+	sent = forward_untagged(ctx, packet, &sending);
+	if (sent < 0)
+		return NOT_PLAIN;
+	add_bytes(bpf_map_lookup_elem(&counters, &counter), 1, bytes);
+	add_bytes(bpf_map_lookup_elem(&target_counts, &target), 1, bytes);
+	return sent;
+}
+
+/* To an address and port that nothing here is for. */
+static __always_inline int pass_plain(const struct packet *packet)
+{
+	__u32 counter = PASS_NO_VIP;
+
+	if (settings.closes_ports)
+		return NOT_PLAIN;
+	add_bytes(bpf_map_lookup_elem(&counters, &counter), 1, packet->length);
+	return XDP_PASS;
+}
+
+/* A plain packet of this version of IP. An XDP verdict or NOT_PLAIN. */
+static __always_inline int balance_plain_ip(struct xdp_md *ctx, bool v6)
+{
+	struct packet packet = {};
+	struct vip_key service;
+	const struct vip *vip;
+
+	if (!read_plain(ctx, &packet, v6))
+		return NOT_PLAIN;
+	service = (struct vip_key){
+		.address = packet.destination,
+		.port = packet.destination_port,
+		.protocol = packet.protocol,
+	};
+	vip = find_vip(&service);
+	if (!vip)
+		return pass_plain(&packet);
+	if (vip->kind != VIP_SERVICE || vip->choices || vip->access & ACCESS_FILTERED || check_link(ctx) != LINK_OURS)
+		return NOT_PLAIN;
+	return send_plain(ctx, &packet, vip);
+}
+
+static __always_inline int balance_plain(struct xdp_md *ctx)
+{
+	const struct ethhdr *ethernet = (void *)(long)ctx->data;
+
+	if ((void *)(ethernet + 1) > end_of_frame(ctx))
+		return NOT_PLAIN;
+	if (ethernet->h_proto == bpf_htons(ETH_P_IP))
+		return balance_plain_ip(ctx, false);
+	return ethernet->h_proto == bpf_htons(ETH_P_IPV6) ? balance_plain_ip(ctx, true) : NOT_PLAIN;
+}
