@@ -76,6 +76,9 @@ pub struct Cost {
     pub program: f64,
     /// Of the wrapper alone: the median over all batches.
     pub wrapper: f64,
+    /// More than the first program of a comparison: the median of differences between batches that
+    /// followed each other.
+    pub more: f64,
     /// The verdict on the last packet.
     pub action: Action,
     /// Packets that the program was given, for comparison with its own counters.
@@ -113,17 +116,38 @@ impl Bench {
         clients: Clients,
         batches: u32,
     ) -> Result<Cost, Error> {
+        let costs = self.compare(&[program], frames, clients, batches)?;
+        costs.into_iter().next().ok_or_else(no_batch)
+    }
+
+    /// The same of several programs, a batch of each in turn: what disturbs the machine for a while
+    /// disturbs all of them.
+    ///
+    /// # Errors
+    /// As [`Bench::measure`].
+    pub fn compare(
+        &mut self,
+        programs: &[&Program],
+        frames: &[Vec<u8>],
+        clients: Clients,
+        batches: u32,
+    ) -> Result<Vec<Cost>, Error> {
         let state = initial_state(frames, clients)?;
         self.set_frames(frames)?;
-        self.state.set(0, state, 0)?;
-        let mut costs = Costs::default();
+        let mut costs = vec![Costs::new(state); programs.len()];
         for _ in 0..batches {
-            costs.wrapper.push(self.batch(Called::Nothing, program, frames)?.0);
-            let (cost, action) = self.batch(Called::Program, program, frames)?;
-            costs.program.push(cost);
-            costs.action = Some(action);
+            let mut unused = state;
+            let wrapper = self.batch(Called::Nothing, programs, &mut unused, frames)?.0;
+            for (number, cost) in costs.iter_mut().enumerate() {
+                let called = Called::Program(number);
+                let (time, action) = self.batch(called, programs, &mut cost.state, frames)?;
+                cost.wrapper.push(wrapper);
+                cost.program.push(time);
+                cost.action = Some(action);
+            }
         }
-        costs.summary()
+        let first = costs.first().map(|cost| cost.program.clone()).unwrap_or_default();
+        costs.into_iter().map(|cost| cost.summary(&first)).collect()
     }
 
     fn set_frames(&mut self, frames: &[Vec<u8>]) -> Result<(), Error> {
@@ -132,30 +156,26 @@ impl Bench {
             .try_for_each(|(index, frame)| Ok(self.frames.set(index, bench_frame(frame)?, 0)?))
     }
 
-    /// One system call: nanoseconds per round, and the verdict.
+    /// One system call: nanoseconds per round, and the verdict. `state` goes on. Each system call
+    /// has its frame elsewhere in memory.
     fn batch(
         &mut self,
         called: Called,
-        program: &Program,
+        programs: &[&Program],
+        state: &mut BenchState,
         frames: &[Vec<u8>],
     ) -> Result<(f64, Action), Error> {
-        let callee = if called == Called::Program { program } else { &self.nothing };
+        let callee = match called {
+            Called::Program(number) => programs[number],
+            Called::Nothing => &self.nothing,
+        };
         self.programs.set(0, callee.xdp()?.fd()?, 0)?;
-        let before = self.rewind()?;
+        self.state.set(0, BenchState { start: 0, ..*state }, 0)?;
         let start = processor_time();
         let run = self.wrapper.run(&frames[0], BATCH)?;
         let cost = (processor_time() - start) / f64::from(BATCH);
-        if called == Called::Nothing {
-            self.state.set(0, before, 0)?;
-        }
+        *state = self.state.get(&0, 0)?;
         Ok((cost, run.action))
-    }
-
-    /// Each system call has its frame elsewhere in memory. Returns the state to go on from.
-    fn rewind(&mut self) -> Result<BenchState, Error> {
-        let state = BenchState { start: 0, ..self.state.get(&0, 0)? };
-        self.state.set(0, state, 0)?;
-        Ok(state)
     }
 }
 
@@ -167,27 +187,40 @@ pub(crate) fn bench_frame(frame: &[u8]) -> Result<BenchFrame, Error> {
     Ok(entry)
 }
 
-/// The program that the wrapper calls.
+/// The program that the wrapper calls: one of those compared, by number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Called {
     Nothing,
-    Program,
+    Program(usize),
 }
 
-#[derive(Default)]
+/// Those of one program, by batch.
+#[derive(Clone)]
 struct Costs {
+    state: BenchState,
     wrapper: Vec<f64>,
     program: Vec<f64>,
     action: Option<Action>,
 }
 
 impl Costs {
-    fn summary(mut self) -> Result<Cost, Error> {
-        let action = self.action.ok_or_else(|| Error::Bench("no batch".into()))?;
-        let packets = self.program.len() as u64 * u64::from(BATCH);
-        let wrapper = median(&mut self.wrapper);
-        Ok(Cost { program: median(&mut self.program) - wrapper, wrapper, action, packets })
+    fn new(state: BenchState) -> Self {
+        Self { state, wrapper: Vec::new(), program: Vec::new(), action: None }
     }
+
+    /// `first`: of the first program, batch by batch.
+    fn summary(mut self, first: &[f64]) -> Result<Cost, Error> {
+        let action = self.action.ok_or_else(no_batch)?;
+        let packets = self.program.len() as u64 * u64::from(BATCH);
+        let mut more: Vec<f64> = self.program.iter().zip(first).map(|(own, it)| own - it).collect();
+        let wrapper = median(&mut self.wrapper);
+        let program = median(&mut self.program) - wrapper;
+        Ok(Cost { program, wrapper, more: median(&mut more), action, packets })
+    }
+}
+
+fn no_batch() -> Error {
+    Error::Bench("no batch".into())
 }
 
 /// The upper one of two in the middle.

@@ -33,5 +33,5 @@ pub use error::Error;
 pub use generator::Generator;
 pub use live::LiveProgram;
 pub use pins::{Pins, XDP, detach, has_links, link_pin, remove_pins};
-pub use program::{Action, Program, Run};
+pub use program::{Action, Program, Run, Size};
 pub use traffic::{Senders, own_network, received};

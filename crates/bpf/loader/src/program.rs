@@ -11,6 +11,8 @@ use crate::Error;
 pub(crate) const GROWTH: usize = 256;
 /// Bytes of the shortest frame that the kernel runs a program on: an Ethernet header.
 const SHORTEST: usize = 14;
+/// Bytes of a BPF instruction (linux/bpf.h, `struct bpf_insn`).
+const BYTES_OF_INSTRUCTION: u32 = 8;
 
 /// A loaded XDP program.
 #[derive(Debug)]
@@ -60,6 +62,17 @@ pub struct Run {
     pub duration: Duration,
 }
 
+/// A program's size (linux/bpf.h, `struct bpf_prog_info`); 0: the kernel does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Instructions, as the kernel has rewritten them.
+    pub instructions: u32,
+    /// Bytes of machine code.
+    pub machine_code: u32,
+    /// Instructions that the verifier followed, each as often as it did.
+    pub verified: u32,
+}
+
 impl Program {
     /// The program `name` of `object`, loaded into the kernel.
     ///
@@ -86,6 +99,19 @@ impl Program {
     /// [`Error::Program`] if the kernel does not say.
     pub fn id(&self) -> Result<u32, Error> {
         Ok(self.xdp()?.info()?.id())
+    }
+
+    /// Its size.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the kernel does not say.
+    pub fn size(&self) -> Result<Size, Error> {
+        let info = self.xdp()?.info()?;
+        Ok(Size {
+            instructions: info.size_translated().unwrap_or(0) / BYTES_OF_INSTRUCTION,
+            machine_code: info.size_jitted(),
+            verified: info.verified_instruction_count().unwrap_or(0),
+        })
     }
 
     /// Runs the program `repeat` times on `frame` (14 bytes or more), in this thread, without any
