@@ -79,12 +79,10 @@ static __always_inline void carry_key(struct xdp_md *ctx, struct packet_context 
 }
 
 /* Makes the frame that was decided on. Returns the XDP verdict; what is to be counted is the decision's from now on. */
-__noinline int carry(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
+static __always_inline int carry(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	int sent;
 
-	if (!context || !decision)
-		return XDP_DROP;
 	if (decision->action == ASSIGN)
 		carry_key(ctx, context, decision);
 	if (is_for_balancer(context, decision))
@@ -142,10 +140,8 @@ static __always_inline void write_tables(const struct packet_context *context, s
 }
 
 /* Writes all that the decision says, when the frame is made. */
-__noinline int write_all(const struct packet_context *context, struct decision *decision)
+static __always_inline void write_all(const struct packet_context *context, struct decision *decision)
 {
-	if (!context || !decision)
-		return 0;
 	if (decision->writes)
 		write_tables(context, decision);
 	for (int i = 0; i < LIMITS && decision->limits; i++) {
@@ -157,7 +153,6 @@ __noinline int write_all(const struct packet_context *context, struct decision *
 	count(context, decision->verdict);
 	if (decision->counted != NO_TARGET)
 		count_target(context, decision->counted);
-	return 0;
 }
 
 /* The key first: what is written of a flow has it, and so has its frame. */

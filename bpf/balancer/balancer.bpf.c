@@ -33,16 +33,13 @@ struct {
 
 static __always_inline struct work *this_work(void)
 {
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&works, &zero);
+	return bpf_map_lookup_elem(&works, (const void *)&ONLY_ENTRY);
 }
 
 /* Looks up context->service. False: it is not in the map. */
 static __always_inline bool find_service(struct packet_context *context)
 {
-	const struct vip_key service = context->service;
-	const struct vip *vip = find_vip(&service);
+	const struct vip *vip = find_vip(&context->service);
 
 	context->vip = vip ? *vip : (struct vip){};
 	return vip;
@@ -250,7 +247,7 @@ __noinline int decide_unparsed(struct xdp_md *ctx, struct packet_context *contex
 	*decision = (struct decision){};
 	context->vip = (struct vip){};
 	context->packet.length = bytes < 0xffff ? bytes : 0xffff;
-	if (reason != NOT_IP && reason != MANY_TAGS && choices_of_address(context) & DROPS_UNPARSABLE)
+	if (reason != NOT_IP && reason != MANY_TAGS && choices_of_address(&context->packet) & DROPS_UNPARSABLE)
 		decide_drop(decision, DROP_UNPARSABLE);
 	else
 		decide_pass(decision, PASS_NOT_IP + (reason - NOT_IP));
@@ -281,7 +278,7 @@ __noinline int decide_without_service(struct xdp_md *ctx, struct packet_context 
 	if (!context || !decision)
 		return 0;
 	*decision = (struct decision){};
-	choices = context->service.protocol ? choices_of_address(context) : 0;
+	choices = context->service.protocol ? choices_of_address(&context->packet) : 0;
 	context->now = now();
 	if (!(choices & (DROPS_CLOSED | REFUSES_CLOSED)))
 		decide_pass(decision, PASS_NO_VIP);

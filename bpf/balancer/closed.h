@@ -4,14 +4,15 @@
 #pragma once
 
 #include "balancer/decision.h"
+#include "balancer/known_vips.h"
 #include "common/echo.h"
 #include "common/refuse.h"
 
 /* DROPS_UNPARSABLE and the others; 0: no service has the address. */
-static __always_inline __u8 choices_of_address(const struct packet_context *context)
+static __always_inline __u8 choices_of_address(const struct packet *packet)
 {
-	struct vip_key key = { .address = context->packet.destination };
-	struct vip *vip = bpf_map_lookup_elem(&vips, &key);
+	const struct vip_key key = { .address = packet->destination };
+	const struct vip *vip = find_vip(&key);
 
 	return vip ? vip->choices : 0;
 }

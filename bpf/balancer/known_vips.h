@@ -51,7 +51,7 @@ static __always_inline bool is_known_vip(const struct known_vip *known, const st
 /* Reads what `vips` has. */
 __noinline int read_vip(struct known_vip *known, const struct vip_key *key)
 {
-	const __u32 *changes = bpf_map_lookup_elem(&vips_changes, &(__u32){ 0 });
+	const __u32 *changes = bpf_map_lookup_elem(&vips_changes, (const void *)&ONLY_ENTRY);
 	const struct vip *vip;
 	struct vip_key wanted;
 
@@ -69,8 +69,8 @@ __noinline int read_vip(struct known_vip *known, const struct vip_key *key)
 /* The service, or whatever else, of a key; NULL: there is none. */
 static __always_inline const struct vip *find_vip(const struct vip_key *key)
 {
-	const __u32 *changes = bpf_map_lookup_elem(&vips_changes, &(__u32){ 0 });
-	struct known_vips *all = bpf_map_lookup_elem(&known_vips, &(__u32){ 0 });
+	const __u32 *changes = bpf_map_lookup_elem(&vips_changes, (const void *)&ONLY_ENTRY);
+	struct known_vips *all = bpf_map_lookup_elem(&known_vips, (const void *)&ONLY_ENTRY);
 	struct known_vip *known;
 
 	if (!changes || !all)

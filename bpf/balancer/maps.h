@@ -18,6 +18,9 @@ const volatile __u8 DRY_RUN = 0;
 /* The time is settings.now, not the kernel's. */
 const volatile __u8 SETTINGS_CLOCK = 0;
 
+/* The key of arrays of one entry: not on the stack, where the compiler gives each look-up a place of its own. */
+const volatile __u32 ONLY_ENTRY = 0;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 256);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "balancer/clock.h"
+#include "balancer/closed.h"
 #include "balancer/context.h"
 #include "balancer/flow_table.h"
 #include "balancer/forward.h"
@@ -26,7 +27,6 @@ static __always_inline bool is_plain_v4(struct packet *packet, const __u32 *ip)
 {
 	const struct iphdr *header = (const void *)ip;
 
-	packet->source = mapped(ip[3]);
 	packet->destination = mapped(ip[4]);
 	packet->length = bpf_ntohs(header->tot_len);
 	packet->protocol = header->protocol;
@@ -38,12 +38,24 @@ static __always_inline bool is_plain_v6(struct packet *packet, const __u8 *ip)
 {
 	__u32 payload = bpf_ntohs(*(const __be16 *)(ip + 4));
 
-	packet->source = *(const struct address *)(ip + 8);
 	packet->destination = *(const struct address *)(ip + 24);
 	packet->length = payload + IPV6_SIZE;
 	packet->protocol = ip[6];
-	return ip[0] >> 4 == 6 && ip[7] && payload <= 0xffff - IPV6_SIZE && !is_ipv4(&packet->source) &&
+	return ip[0] >> 4 == 6 && ip[7] && payload <= 0xffff - IPV6_SIZE && !is_ipv4((const struct address *)(ip + 8)) &&
 	       !is_ipv4(&packet->destination);
+}
+
+/* The client, of a packet that was read: again out of the frame, because the stack of a call chain has 512 bytes. */
+static __always_inline bool read_client(struct xdp_md *ctx, struct flow_key *key, bool v6)
+{
+	const void *ip = (void *)(long)ctx->data + ETH_HLEN;
+	const __be16 *port = ip + (v6 ? IPV6_SIZE : IPV4_SIZE);
+
+	if ((void *)(port + 1) > end_of_frame(ctx))
+		return false;
+	key->client = v6 ? *(const struct address *)(ip + 8) : mapped(*(const __be32 *)(ip + 12));
+	key->port = *port;
+	return true;
 }
 
 /* UDP's header is shorter than the one that is asked for here; so are few datagrams. */
@@ -60,7 +72,6 @@ static __always_inline bool read_plain(struct xdp_md *ctx, struct packet *packet
 	packet->l4 = ETH_HLEN + ip_size;
 	if (v6 ? !is_plain_v6(packet, data + ETH_HLEN) : !is_plain_v4(packet, data + ETH_HLEN))
 		return false;
-	packet->source_port = tcp->source;
 	packet->destination_port = tcp->dest;
 	if (data + ETH_HLEN + packet->length > end)
 		return false;
@@ -91,68 +102,76 @@ static __always_inline __u32 plain_target(const struct flow_key *key, __u64 hash
 	return try_to_read_flow(flow, key, &found) == READ_WHOLE && is_settled(&found, now(), udp) ? found.target : NO_TARGET;
 }
 
-static __always_inline int send_plain(struct xdp_md *ctx, struct packet *packet, const struct vip *vip)
+static __always_inline int send_plain(struct xdp_md *ctx, const struct packet *packet, __u16 vip)
 {
-	const struct flow_key key = { .client = packet->source, .port = packet->source_port, .vip = vip->id };
-	struct sending sending = { .settings = &settings };
-	__u64 hash = hash_flow(settings.seed, &key.client, key.port, key.vip);
 	bool udp = packet->protocol == IPPROTO_UDP;
-	__u32 target = plain_target(&key, hash, udp), counter = key.vip * COUNTERS + SENT_FLOW, bytes = packet->length;
 	__u8 looked_at = TARGET_KEEPS_FLOWS | (udp ? TARGET_IS_REMOVED : 0);
+	struct sending sending = { .settings = &settings };
+	struct flow_key key = { .vip = vip };
+	__u32 target, counter;
 	int sent;
 
+	if (!read_client(ctx, &key, packet->v6))
+		return NOT_PLAIN;
+	sending.flow_hash = hash_flow(settings.seed, &key.client, key.port, key.vip);
+	target = plain_target(&key, sending.flow_hash, udp);
 	sending.target = bpf_map_lookup_elem(&targets, &target);
-	sending.flow_hash = hash;
 	if (!sending.target || (sending.target->state & looked_at) != TARGET_KEEPS_FLOWS || sending.target->vlan)
 		return NOT_PLAIN;
 	sent = forward_untagged(ctx, packet, &sending);
 	if (sent < 0)
 		return NOT_PLAIN;
-	add_bytes(bpf_map_lookup_elem(&counters, &counter), 1, bytes);
-	add_bytes(bpf_map_lookup_elem(&target_counts, &target), 1, bytes);
+	counter = key.vip * COUNTERS + SENT_FLOW;
+	add_bytes(bpf_map_lookup_elem(&counters, &counter), 1, packet->length);
+	add_bytes(bpf_map_lookup_elem(&target_counts, &target), 1, packet->length);
 	return sent;
 }
 
 /* To an address and port that nothing here is for. */
-static __always_inline int pass_plain(const struct packet *packet)
+static __always_inline int pass_plain(struct vip_key *service, __u32 bytes)
 {
 	__u32 counter = PASS_NO_VIP;
 
-	if (settings.closes_ports)
-		return NOT_PLAIN;
-	add_bytes(bpf_map_lookup_elem(&counters, &counter), 1, packet->length);
+	if (settings.closes_ports) {
+		const struct vip *alone;
+
+		service->port = 0;
+		service->protocol = 0;
+		alone = find_vip(service);
+		if (alone && alone->choices & (DROPS_CLOSED | REFUSES_CLOSED))
+			return NOT_PLAIN;
+	}
+	add_bytes(bpf_map_lookup_elem(&counters, &counter), 1, bytes);
 	return XDP_PASS;
 }
 
-/* A plain packet of this version of IP. An XDP verdict or NOT_PLAIN. */
-static __always_inline int balance_plain_ip(struct xdp_md *ctx, bool v6)
+/* A plain packet of this version of IP. `service`: room for a key, once for both versions. An XDP verdict or NOT_PLAIN. */
+static __always_inline int balance_plain_ip(struct xdp_md *ctx, bool v6, struct vip_key *service)
 {
 	struct packet packet = {};
-	struct vip_key service;
 	const struct vip *vip;
 
 	if (!read_plain(ctx, &packet, v6))
 		return NOT_PLAIN;
-	service = (struct vip_key){
-		.address = packet.destination,
-		.port = packet.destination_port,
-		.protocol = packet.protocol,
-	};
-	vip = find_vip(&service);
+	service->address = packet.destination;
+	service->port = packet.destination_port;
+	service->protocol = packet.protocol;
+	vip = find_vip(service);
 	if (!vip)
-		return pass_plain(&packet);
+		return pass_plain(service, packet.length);
 	if (vip->kind != VIP_SERVICE || vip->choices || vip->access & ACCESS_FILTERED || check_link(ctx) != LINK_OURS)
 		return NOT_PLAIN;
-	return send_plain(ctx, &packet, vip);
+	return send_plain(ctx, &packet, vip->id);
 }
 
 static __always_inline int balance_plain(struct xdp_md *ctx)
 {
 	const struct ethhdr *ethernet = (void *)(long)ctx->data;
+	struct vip_key service = {};
 
 	if ((void *)(ethernet + 1) > end_of_frame(ctx))
 		return NOT_PLAIN;
 	if (ethernet->h_proto == bpf_htons(ETH_P_IP))
-		return balance_plain_ip(ctx, false);
-	return ethernet->h_proto == bpf_htons(ETH_P_IPV6) ? balance_plain_ip(ctx, true) : NOT_PLAIN;
+		return balance_plain_ip(ctx, false, &service);
+	return ethernet->h_proto == bpf_htons(ETH_P_IPV6) ? balance_plain_ip(ctx, true, &service) : NOT_PLAIN;
 }
