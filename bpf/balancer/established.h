@@ -219,14 +219,16 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 
 /* True if other balancers may know better: the flow was silent for a while, and may have ended at another balancer, and its
  * addresses and ports be those of a new one. That is so behind its end and behind a change of the ring, with which routers move
- * flows, and after a longer silence always. Only flows with a token are all registered; what is still to be registered is newer
- * than what others have. */
+ * flows, and after a longer silence always. Only flows with a token are all registered; what is still to be registered, or
+ * contested, is newer than what others have, unless it was silent for longer than flows leave that to later packets. */
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
-	bool moved = is_closing(flow) || flow->epoch != settings.epoch;
+	bool moved = is_closing(flow) || flow->epoch != settings.epoch, newer = flow->state & (FLOW_OWNER_PENDING | FLOW_CONTESTED);
 
-	if (context->vip.mode != MPTCP_LEARN || flow->state & (FLOW_OWNER_PENDING | FLOW_CONTESTED) || is_opening(flow->state))
+	if (context->vip.mode != MPTCP_LEARN || is_opening(flow->state))
+		return false;
+	if (newer && (!settings.refresh || within(context->now, flow->seen, settings.refresh)))
 		return false;
 	if (within(context->now, flow->seen, moved ? TOUCH : settings.syn_timeout))
 		return false;
@@ -268,6 +270,17 @@ static __always_inline bool verify_flow(const struct packet_context *context, st
 	return false;
 }
 
+/* A packet of a contested flow: the candidate's, or of the flow as others know it, if it was silent for long, or as it is known here.
+ * True: all is decided; false: it ends the flow. */
+static __always_inline bool decide_contest(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	const struct candidate *candidate = candidate_of(context);
+
+	if (!(candidate && follows(context, candidate)) && verify_flow(context, decision))
+		return true;
+	return decide_contested(ctx, context, decision);
+}
+
 /* A packet of a known flow, all but those on the fast path. */
 __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
@@ -289,7 +302,7 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 		decision->writes |= WRITES_ANSWERED;
 	if (context->packet.protocol == IPPROTO_UDP)
 		touch_flow(context, decision);
-	else if (context->flow.state & FLOW_CONTESTED && decide_contested(ctx, context, decision))
+	else if (context->flow.state & FLOW_CONTESTED && decide_contest(ctx, context, decision))
 		return 0;
 	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(context, decision))
 		return 0;

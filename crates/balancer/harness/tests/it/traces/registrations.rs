@@ -335,6 +335,31 @@ fn a_fast_join_on_an_old_ones_port_is_found_in_its_first_second() {
     }
 }
 
+/// An old flow could not be registered to its end, since all others were suspect: what is said of its addresses and
+/// ports minutes later is not older than that.
+#[test]
+fn a_registration_that_was_never_made_does_not_make_an_entry_the_newest() {
+    let Some(mut cluster) = open(watchful()) else { return };
+    cluster.beat().unwrap();
+    let olds: Vec<Connection> = (1..30).map(connection).collect();
+    let homes: Vec<usize> = olds.iter().map(|old| cluster.connect(1, old)).collect();
+    cluster.advance(10).unwrap();
+    for (old, home) in olds.iter().zip(homes) {
+        let subflow = with_port(old.primary, 10);
+        assert_eq!(cluster.join(1, old, &subflow), home);
+        (0..3).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), home));
+    }
+    cluster.advance(2 * cluster.settings().refresh).unwrap();
+    cluster.beat().unwrap();
+    for (number, old) in olds.iter().enumerate() {
+        let new = connection(number as u16 + 100);
+        let (home, subflow) = (cluster.connect(0, &new), with_port(old.primary, 10));
+        assert_eq!(cluster.join(0, &new, &subflow), home);
+        (0..3).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), home));
+        assert_eq!(cluster.to(1, &subflow.data(1)), home, "{number}");
+    }
+}
+
 /// A flow that the hash explains causes no question, and so waits for no answer.
 #[test]
 fn plain_flows_never_wait_for_a_dead_balancer() {
