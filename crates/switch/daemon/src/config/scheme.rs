@@ -29,12 +29,13 @@ const LIMITS: [(&str, u32); 5] = [
 ];
 
 pub(super) fn resolve(scheme: &Scheme, place: &Place) -> Result<Parameters, Refused> {
-    let parameters = match scheme {
+    let mut parameters = match scheme {
         Scheme::Cflb(_) => place.cflb()?.into(),
         other => Parameters::of(other).ok_or_else(|| no_programs(other))?,
     };
     check_limits(scheme)?;
-    Ok(place.here(parameters))
+    parameters.mp_hula.hula = place.here(parameters.mp_hula.hula);
+    Ok(parameters)
 }
 
 fn no_programs(scheme: &Scheme) -> Problem {
@@ -70,17 +71,15 @@ pub(super) struct Place<'a> {
 
 impl Place<'_> {
     /// The parameters at this switch.
-    fn here(&self, parameters: Parameters) -> Parameters {
+    fn here(&self, hula: HulaConfig) -> HulaConfig {
         let is_tor = self.switch < self.fabric.tors;
-        let mut mp_hula = parameters.mp_hula;
-        mp_hula.hula = HulaConfig {
+        HulaConfig {
             salt: self.salt,
             tors: self.fabric.tors as u16,
             tor: if is_tor { self.switch as u16 } else { 0 },
             is_tor: is_tor.into(),
-            ..mp_hula.hula
-        };
-        Parameters { mp_hula, ..parameters }
+            ..hula
+        }
     }
 
     /// CFLB's constants with the key, those of the fabric file.
