@@ -30,9 +30,9 @@ enum write {
 	WRITES_KEY = 0x40,  /* `key` is the flow's */
 	TAKES_READY = 0x80, /* the first of the keys made ahead, used or not */
 	WRITES_PEER = 0x100,
-	COUNTS_CONNECTION = 0x200, /* towards the limits of source and service */
-	WRITES_ANSWERED = 0x400,   /* the flow's target has answered its handshake */
-	WRITES_SILENT = 0x800,     /* it has not: the SYN came again */
+	COUNTS_CONNECTION = 0x200,   /* towards the limits of source and service */
+	WRITES_ANSWERED = 0x400,     /* the flow's target has answered its handshake */
+	WRITES_SILENT = 0x800,       /* it has not: the SYN came again */
 	WRITES_UNEXPLAINED = 0x1000, /* the flow's backend is explained by nothing but entries */
 };
 

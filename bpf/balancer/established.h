@@ -146,7 +146,8 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct pac
 	if (kind == MPTCP_CAPABLE_KEYS)
 		decide_keys(context, &found, decision);
 	else if (kind == MPTCP_DSS && context->flow.token)
-		refresh_flow(context, send_pending(context, pending_registrations(context, FLOW_ESTABLISHED), decision), decision);
+		refresh_flow(context, send_pending(context, pending_registrations(context, FLOW_ESTABLISHED), decision),
+			     decision);
 	else if (context->now - context->flow.seen >= settings.learning)
 		refresh_flow(context, FLOW_ESTABLISHED, decision);
 }
@@ -224,7 +225,8 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
-	bool moved = is_closing(flow) || flow->epoch != settings.epoch, newer = flow->state & (FLOW_OWNER_PENDING | FLOW_CONTESTED);
+	bool moved = is_closing(flow) || flow->epoch != settings.epoch,
+	     newer = flow->state & (FLOW_OWNER_PENDING | FLOW_CONTESTED);
 
 	if (context->vip.mode != MPTCP_LEARN || is_opening(flow->state))
 		return false;

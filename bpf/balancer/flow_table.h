@@ -20,7 +20,8 @@ static __always_inline __u32 flow_timeout(__u8 state)
 {
 	switch (state & FLOW_STATE_MASK) {
 	case FLOW_CLOSING_STATEFUL:
-		return state & FLOW_TOLD && settings.refresh ? settings.refresh + settings.closing_timeout : settings.flow_timeout;
+		return state & FLOW_TOLD && settings.refresh ? settings.refresh + settings.closing_timeout
+							     : settings.flow_timeout;
 	case FLOW_ESTABLISHED:
 		return settings.flow_timeout;
 	case FLOW_CLOSING:

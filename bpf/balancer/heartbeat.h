@@ -42,8 +42,8 @@ static __always_inline void answer_heartbeat(struct xdp_md *ctx, const struct pa
 	*message = (struct steering){
 		.version = STEERING_VERSION,
 		.kind = STEER_HEARTBEAT_REPLY,
-		.asked = (settings.tables_changed ? TABLES_CHANGED : 0) |
-			 (has_unexplained_flows(context) ? FLOWS_UNEXPLAINED : 0),
+		.asked =
+			(settings.tables_changed ? TABLES_CHANGED : 0) | (has_unexplained_flows(context) ? FLOWS_UNEXPLAINED : 0),
 	};
 	__builtin_memcpy(message->token, heartbeat->token, sizeof(message->token));
 	put_be32(message->backend, settings.fingerprint);

@@ -36,7 +36,8 @@ static __always_inline enum link_check compare_macs(__u64 destination, __u64 sou
 		__u64 mac = settings.macs[i], wanted = mac >> MAC_VLAN_SHIFT;
 
 		sent |= is_zero((mac ^ source) & MAC_BITS) & (mac / MAC_SENT);
-		received |= is_zero((mac ^ destination) & MAC_BITS) & (mac / MAC_RECEIVED) & (is_zero(wanted) | is_zero(wanted ^ vlan));
+		received |= is_zero((mac ^ destination) & MAC_BITS) & (mac / MAC_RECEIVED) &
+			    (is_zero(wanted) | is_zero(wanted ^ vlan));
 	}
 	return sent & 1 ? LINK_LOOP : received & 1 ? LINK_OURS : LINK_OTHER_HOST;
 }

@@ -174,9 +174,9 @@ struct target {
 
 /* Signs of whether a target answers handshakes, by its index. The balancer sees no answer, but what clients send behind it. */
 struct target_signs {
-	__u32 answered; /* tick: a handshake went on; 0: none did */
-	__u32 silent;   /* tick: a SYN came again; 0: none did */
-	__u32 repeated; /* such SYNs since the last handshake that went on */
+	__u32 answered;    /* tick: a handshake went on; 0: none did */
+	__u32 silent;      /* tick: a SYN came again; 0: none did */
+	__u32 repeated;    /* such SYNs since the last handshake that went on */
 	__u32 unexplained; /* of NO_TARGET: tick of the last flow without a token whose backend neither hash nor stamp explains */
 };
 
@@ -508,12 +508,12 @@ struct steering {
 /* ---- what is known of another balancer, by its target ---- */
 
 struct peer_state {
-	__u64 heard;          /* ns of CLOCK_MONOTONIC: its last answer to a heartbeat */
-	__u32 sequence;       /* that answer's number */
-	__u32 fingerprint;    /* of its last heartbeat or answer */
-	__u32 tick;           /* of its last message of any kind; 0: none */
-	__u32 refused;        /* messages from its address with a wrong tag */
-	__u32 changes;        /* of its last answer: TABLES_CHANGED, FLOWS_UNEXPLAINED */
+	__u64 heard;       /* ns of CLOCK_MONOTONIC: its last answer to a heartbeat */
+	__u32 sequence;    /* that answer's number */
+	__u32 fingerprint; /* of its last heartbeat or answer */
+	__u32 tick;        /* of its last message of any kind; 0: none */
+	__u32 refused;     /* messages from its address with a wrong tag */
+	__u32 changes;     /* of its last answer: TABLES_CHANGED, FLOWS_UNEXPLAINED */
 	__u32 pad;
 };
 #define TABLES_CHANGED 0x1    /* a slot of its Maglev tables changed lately */
