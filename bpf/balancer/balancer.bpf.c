@@ -289,7 +289,7 @@ __noinline int decide_without_service(struct xdp_md *ctx, struct packet_context 
 	return 0;
 }
 
-/* What a packet is at first sight. */
+/* The kind of a packet at first sight. */
 enum sight {
 	FOR_NO_SERVICE,
 	DECIDED,     /* it is not read further */

@@ -17,7 +17,7 @@
 /* Where the third packet of a handshake may start, counted from its SYN: there may have been data in that (RFC 7413). */
 #define DATA_IN_SYN 0xffff
 
-/* How far ahead of all that was seen a packet may start, at most: those before it were lost. */
+/* The most by which a packet may start ahead of all that was seen: those before it were lost. */
 #define MOST_AHEAD (1 << 20)
 
 /* Bytes that a connection sends in a tick (1 Gbit/s), as long as its balancer may not have told of more than its SYN. */

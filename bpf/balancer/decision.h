@@ -61,7 +61,7 @@ union token_status {
 	__u64 word;
 };
 
-/* Where an entry of the token table is. */
+/* The place of an entry of the token table. */
 struct token_place {
 	__u32 bucket;
 	__u32 slot;
@@ -155,7 +155,7 @@ static __always_inline const struct limit *limit_of(enum limit_kind which)
 	return which == LIMIT_QUERY || which == LIMIT_WAITING ? &settings.query : &settings.errors;
 }
 
-/* What is left of a limit at this tick. */
+/* The rest of a limit at this tick. */
 static __always_inline __u64 left_of(const struct rate_limit *rest, const struct limit *limit, __u32 now)
 {
 	__u64 grown = rest->left + (__u64)(now - rest->tick) * limit->per_tick;

@@ -11,7 +11,7 @@ static __always_inline struct trace *current_trace(void)
 	return bpf_map_lookup_elem(&traces, &zero);
 }
 
-/* What was found before the decision. */
+/* Findings before the decision. */
 static __always_inline void trace_flow(const struct packet_context *context)
 {
 	struct trace *trace = current_trace();

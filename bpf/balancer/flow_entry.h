@@ -62,7 +62,7 @@ static __always_inline bool is_flow_of(const struct flow *flow, union flow_ident
 	       identity.port == key->port && identity.vip == key->vip;
 }
 
-/* What a reading of an entry found. */
+/* The result of reading an entry. */
 enum reading {
 	READ_ANOTHERS, /* the entry is another flow's */
 	READ_WHOLE,

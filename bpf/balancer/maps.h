@@ -28,7 +28,7 @@ struct {
 	__type(value, struct vip);
 } vips SEC(".maps");
 
-/* How often `vips` has changed (known_vips.h). */
+/* The number of changes of `vips` (known_vips.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

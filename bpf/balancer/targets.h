@@ -223,7 +223,7 @@ static __always_inline __u32 ring_choice(const struct packet_context *context, _
 	return is_suspect(context, second) ? first : second;
 }
 
-/* Where a registration is made: at this balancer, and at others by way of `peer`. */
+/* The place of a registration: at this balancer, and at others by way of `peer`. */
 struct keepers {
 	__u32 peer; /* NO_TARGET: none */
 	__u8 reach; /* enum registration_reach */

@@ -13,7 +13,7 @@
 #define MAX_OPTIONS 40    /* bytes that a TCP header has room for */
 #define OPTIONS_BUFFER 72 /* and what is read behind an option's start */
 
-/* What an option is by its bytes alone. */
+/* The kind of an option by its bytes alone. */
 enum mptcp_form {
 	FORM_NONE,
 	FORM_CAPABLE,        /* MP_CAPABLE of version 1 without keys */

@@ -134,7 +134,7 @@ static __always_inline __u32 cflb_digit(const struct cflb *cflb, __u32 selector,
 	return digit >= shift ? digit - shift : digit + base - shift;
 }
 
-/* Whether and how the selector decides. */
+/* The selector's decision, if there is one. */
 static __always_inline void cflb_steer(const struct cflb *cflb, __u32 selector, __u32 hash, __u8 ttl, __u32 count,
 				       struct cflb_decision *decision)
 {

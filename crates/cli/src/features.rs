@@ -1,4 +1,4 @@
-//! What a build has: that of `./x demo` leaves out features whose compilation takes long.
+//! The features of a build: that of `./x demo` leaves out those whose compilation takes long.
 
 use crate::failure::Failure;
 

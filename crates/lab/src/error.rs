@@ -45,7 +45,7 @@ pub enum LabError {
     Unreadable {
         /// The program, and the request that it answered if there was one.
         program: String,
-        /// What its output should have been, or the reason why it is not.
+        /// The output that was expected, or the reason why it is not.
         expected: String,
         /// The part in question.
         output: String,
@@ -57,7 +57,7 @@ pub enum LabError {
         limit: Duration,
         /// The time that it was.
         took: Duration,
-        /// Who was waited for, for what, and the state at the end.
+        /// The process that was waited for, the event, and the state at the end.
         observed: String,
     },
     /// The system refused.

@@ -91,7 +91,7 @@ impl<'a> Etcd<'a> {
 }
 
 impl Etcd<'_> {
-    /// What its health is, with the last line of its log.
+    /// Its health, with the last line of its log.
     fn failure(&self, health: &str) -> String {
         let log = fs::read_to_string(self.log_file());
         let log = log.unwrap_or_else(|error| error.to_string());

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use crate::scenario::Scenario;
 use crate::table::Table;
 
-/// What makes a run anew.
+/// The inputs that make a run anew.
 type Parts = (Scenario, String, Cow<'static, [u8]>, Option<Cow<'static, [u8]>>);
 
 /// The lines of a run's tables, as `heddle run` writes them.

@@ -65,7 +65,7 @@ impl Scenario {
         (name, text, overrides, self.folder.clone(), class)
     }
 
-    /// Whether its scheme is a class of Python.
+    /// True if its scheme is a class of Python.
     #[getter]
     pub(crate) fn is_in_python(&self) -> bool {
         self.class.is_some()

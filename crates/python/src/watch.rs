@@ -41,7 +41,7 @@ impl Watch {
 }
 
 impl Watch {
-    /// Whether the run is to stop.
+    /// True if the run is to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

@@ -176,7 +176,7 @@ impl Changes {
 }
 
 impl Change {
-    /// What becomes of `before`, the change so far, when a backend is weighed or drained.
+    /// The change that follows `before`, the one so far, when a backend is weighed or drained.
     pub fn modified(before: Option<Change>, new: BackendChange) -> Change {
         match before {
             Some(Change::Add(backend)) => Change::Add(new.applied(backend)),

@@ -1,4 +1,4 @@
-//! What the maps of a program hold, byte by byte: for tests that compare it.
+//! The content of a program's maps, byte by byte: for tests that compare it.
 #![allow(unsafe_code)] // System calls for which aya has no function.
 
 use std::collections::BTreeMap;

@@ -27,9 +27,9 @@ pub struct Choice {
     pub seed: String,
     /// A link that fails, by name; empty for none.
     pub link: String,
-    /// When it fails; empty for from the start, known to routing.
+    /// The time at which it fails; empty for from the start, known to routing.
     pub fails_at: String,
-    /// When it recovers; empty for never.
+    /// The time at which it recovers; empty for never.
     pub recovers_at: String,
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// A scenario file of the repository.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Preset {
-    /// What the list of scenarios says.
+    /// The entry in the list of scenarios.
     pub label: &'static str,
     /// The text of the file.
     pub text: &'static str,

@@ -121,7 +121,7 @@ impl DataPlane for Bmv2 {
     }
 }
 
-/// What a switch has counted. Each probe that crosses a link arrives at a switch.
+/// The counters of a switch. Each probe that crosses a link arrives at a switch.
 #[derive(Deserialize)]
 struct Counted {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! What the demonstration shows.
+//! The demonstration's output.
 
 use std::process::Command;
 

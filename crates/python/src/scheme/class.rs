@@ -18,7 +18,7 @@ const LIBRARY: &str = "python:";
 /// A class that derives from `heddle.Scheme`.
 pub(crate) type Class = Arc<Py<PyType>>;
 
-/// Whether a scenario's scheme is a class of Python.
+/// True if a scenario's scheme is a class of Python.
 pub(crate) fn is_class(scenario: &Scenario) -> bool {
     matches!(&scenario.scheme, Scheme::External(external) if external.library.starts_with(LIBRARY))
 }
@@ -109,7 +109,7 @@ pub(super) fn attribute<'py, T: for<'a> FromPyObject<'a, 'py>>(
     })
 }
 
-/// Whether a class has a method of its own in place of `heddle.Scheme`'s.
+/// True if a class has a method of its own in place of `heddle.Scheme`'s.
 pub(super) fn overrides(class: &Bound<'_, PyType>, method: &str) -> PyResult<bool> {
     let base = class.py().import("heddle")?.getattr("Scheme")?;
     Ok(!class.getattr(method)?.is(&base.getattr(method)?))

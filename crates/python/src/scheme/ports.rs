@@ -47,7 +47,7 @@ impl Ports {
         self.read(port, |ports, port| ports.queue_bytes(port))
     }
 
-    /// Whether a port's link is up, as local hardware detects it.
+    /// True if a port's link is up, as local hardware detects it.
     fn is_up(&self, port: u16) -> PyResult<bool> {
         self.read(port, |ports, port| ports.is_up(port))
     }

@@ -71,7 +71,7 @@ impl<'py> Shared<'py> {
         self.has.handshake
     }
 
-    /// Whether a step has failed.
+    /// True if a step has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.get()
     }

@@ -61,7 +61,7 @@ pub(crate) struct Packet {
     /// ToR of the receiving host.
     #[pyo3(get)]
     dst_tor: u16,
-    /// Whether it is from a host of this ToR, not from another switch.
+    /// True if it is from a host of this ToR, not from another switch.
     #[pyo3(get)]
     from_host: bool,
     /// 16 bits of overlay header; 0 from a host.
@@ -113,7 +113,7 @@ impl Packet {
 pub(crate) struct Handshake {
     /// Hash of the 5-tuple in the direction from the ToR's host.
     out_hash: u32,
-    /// Whether it is from the ToR's host, not to it.
+    /// True if it is from the ToR's host, not to it.
     from_host: bool,
     /// Byte 13 of the TCP header.
     flags: u8,
@@ -171,7 +171,7 @@ pub(crate) struct ProbeArrival {
     port: u16,
     /// The probe as received.
     probe: Py<Probe>,
-    /// Whether the port is a next hop towards the probe's ToR: by another, no packet for that ToR
+    /// True if the port is a next hop towards the probe's ToR: by another, no packet for that ToR
     /// may leave.
     is_next_hop: bool,
 }

@@ -83,7 +83,7 @@ fn no_store() -> Problem {
     Problem::new(ProblemKind::Refused, message)
 }
 
-/// What is said of a write that etcd has not confirmed.
+/// The message about a write that etcd has not confirmed.
 fn not_written(error: &WriteError) -> Problem {
     let message = match error {
         WriteError::NotWritten(_) | WriteError::Conflict => format!(

@@ -25,7 +25,7 @@ pub const KEY: SteeringKey = [1, 2];
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 20));
 const OTHER_SERVICE: u16 = 2;
 
-/// What a daemon loads, where a configuration or the machine has it, and no packet here needs.
+/// Parts that a daemon loads for a configuration or a machine, and that no packet here needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// The Ethernet address of an interface.

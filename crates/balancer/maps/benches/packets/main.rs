@@ -77,7 +77,7 @@ fn floor(program: &Program) -> Result<u128, Error> {
     Ok(runs[runs.len() / 2])
 }
 
-/// What each feature costs packets that do not need it.
+/// The cost of each feature for packets that do not need it.
 fn print_features(bench: &mut Bench, cases: &[Case]) -> Result<(), Failure> {
     let chosen: Vec<&Case> =
         cases.iter().filter(|case| WITHOUT_NEED.contains(&case.name)).collect();

@@ -22,7 +22,7 @@ impl Vips {
         Ok(vips)
     }
 
-    /// What stands for `key`, if anything does.
+    /// The entry of `key`, if there is one.
     ///
     /// # Errors
     /// [`Error::Map`] if the kernel would not.

@@ -90,7 +90,7 @@ impl FailoverTraffic {
 /// Moment of the failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// When flows have run for 39 ms.
+    /// The instant at which flows have run for 39 ms.
     Warm,
     /// 0.2 ms from the first flow: "at 0.2 milliseconds from the beginning of the experiment"
     /// (section 6.3).

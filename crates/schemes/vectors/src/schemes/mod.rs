@@ -97,7 +97,7 @@ pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>
     config.traced().target(&switch.policy())
 }
 
-/// What a scheme reads beside its parameters.
+/// Inputs of a scheme beside its parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reads {
     /// The switch's salt.

@@ -53,7 +53,7 @@ pub(super) fn of(packet: &Packet) -> Result<Vec<u8>, String> {
     Ok(frame)
 }
 
-/// What is behind the TCP or UDP header.
+/// The bytes behind the TCP or UDP header.
 pub(super) fn payload(packet: &Packet) -> Result<Vec<u8>, String> {
     let (mut bytes, least) = match &packet.quic {
         None => (Vec::new(), 0),

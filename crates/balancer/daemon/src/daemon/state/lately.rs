@@ -1,4 +1,4 @@
-//! What other balancers say of themselves in their answers to heartbeats, and said lately.
+//! Statements of other balancers about themselves in their answers to heartbeats, now and lately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;

@@ -4,9 +4,9 @@ use rustix::net::sockopt::set_socket_linger;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Where no answer comes.
+/// The time to wait if no answer comes.
 const TIMEOUT: Duration = Duration::from_millis(200);
-/// Where one does: the machine may be busy.
+/// The time to wait if one does: the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 fn get(path: &str) -> Probe {

@@ -1,4 +1,4 @@
-//! What services choose for packets to their addresses.
+//! The choices of services for packets to their addresses.
 
 use super::*;
 
