@@ -10,7 +10,9 @@ use rustix::io::Errno;
 use super::error::CoreError;
 
 /// The folder is this process's until it is dropped.
-pub(super) struct PinLock(#[allow(dead_code)] File);
+pub(super) struct PinLock {
+    _file: File,
+}
 
 impl PinLock {
     /// Takes the folder; none: there is no such folder yet.
@@ -25,7 +27,7 @@ impl PinLock {
             Err(error) => return Err(failed(error)),
         };
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(PinLock(file))),
+            Ok(()) => Ok(Some(PinLock { _file: file })),
             Err(Errno::WOULDBLOCK) => Err(CoreError::PinsInUse(folder.to_owned())),
             Err(error) => Err(failed(error.into())),
         }
