@@ -106,10 +106,13 @@ static __always_inline __u32 reach_of(const struct packet_context *context, cons
 	return reach > untold * SENT_IN_TICK ? reach : untold * SENT_IN_TICK;
 }
 
-/* True if the packet may be one of the candidate's. */
+/* True if the packet may be one of the candidate's. The SYN's own number is one of a keep-alive's (RFC 9293, 3.8.4), as soon as the
+ * handshake may have gone on. */
 static __always_inline bool follows(const struct packet_context *context, const struct candidate *candidate)
 {
-	return context->sequence - candidate->sequence <= reach_of(context, candidate) && keeps_flows(candidate->target);
+	__u32 ahead = context->sequence - candidate->sequence;
+
+	return (ahead || candidate->marks) && ahead <= reach_of(context, candidate) && keeps_flows(candidate->target);
 }
 
 static __always_inline void take_over(const struct packet_context *context, const struct candidate *candidate,

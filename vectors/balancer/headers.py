@@ -28,7 +28,8 @@ def plain():
     add("syn-again", "RFC 9293 3.8.1: sent again, it goes where it went", "opened", syn, "b2", "sent_syn", "new")
     add("syn-on-live-flow", "a SYN for an established flow: forged, or of another connection", "known", syn, "b2", "sent_syn flow_kept",
         "established")
-    add("syn-behind-fin", "RFC 9293 3.6.1: the port is used again", "closing", syn, "b1", "sent_syn flow_added", "new")
+    add("syn-behind-fin", "RFC 9293 3.6.1: the port is used again; the end may be forged, so that the flow stays beside the connection",
+        "closing", syn, "b1", "sent_syn flow_kept candidate_added", "closing")
     add("syn-ecn", "RFC 3168 6.1.1: ECE and CWR set up ECN", "fresh", lambda f: packet(f, SYN | ECE | CWR, USUAL_SYN), "b1",
         "sent_syn flow_added", "new")
     add("syn-fin", "SYN with FIN counts as SYN", "fresh", lambda f: packet(f, SYN | FIN, USUAL_SYN), "b1", "sent_syn flow_added", "new",
