@@ -122,7 +122,7 @@ static __always_inline void take_over(const struct packet_context *context, cons
 	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* The packet is one of the candidate's, which waits for the next one. Behind an RST its port may be used again at once. */
+/* The packet is one of the candidate's, which waits for the next one. Behind its end its port may be used again at once. */
 static __always_inline void follow(const struct packet_context *context, const struct candidate *followed,
 				   struct decision *decision)
 {
@@ -131,7 +131,7 @@ static __always_inline void follow(const struct packet_context *context, const s
 	decision->candidate = *followed;
 	decision->candidate.reached = ahead > followed->reached ? ahead : followed->reached;
 	decision->candidate.marks |= CANDIDATE_FOLLOWED;
-	if (context->packet.tcp_flags & TCP_RST)
+	if (context->packet.tcp_flags & (TCP_FIN | TCP_RST))
 		decision->candidate.marks &= ~CANDIDATE_FOLLOWED;
 	decision->writes |= WRITES_CANDIDATE;
 }

@@ -249,6 +249,31 @@ fn a_candidate_ends_with_the_next_syn() {
     }
 }
 
+/// Connections of one port that follow each other within a second, the server's end first: none goes to the drained
+/// backend of the first one.
+#[test]
+fn a_candidates_port_is_free_behind_its_end() {
+    for end in [Flow::fin, Flow::rst] {
+        let Some(mut cluster) = open(Setup::default()) else { return };
+        let flows: Vec<Flow> =
+            (1..).map(flow).filter(|f| cluster.hashed(f) == 0).take(20).collect();
+        flows.iter().for_each(|flow| assert_eq!(cluster.plain(0, flow), 0));
+        cluster.backends[0].weight = 0;
+        cluster.publish().unwrap();
+        flows.iter().for_each(|flow| assert_eq!(cluster.to(0, &end(flow)), 0));
+        for round in 1..4 {
+            let start = round * 500_000_000;
+            for flow in &flows {
+                let home = cluster.to(0, &numbered(flow.syn(&[]), start));
+                assert_ne!(home, 0, "round {round}");
+                for frame in [flow.ack(&[], 0), flow.ack(&[], 100), end(flow)] {
+                    assert_eq!(cluster.to(0, &numbered(frame, start + 1)), home, "round {round}");
+                }
+            }
+        }
+    }
+}
+
 /// A balancer has come back empty: it does not know that others keep an old end of the flow on which it opens a
 /// connection where the hash says. Some minutes later they do not, and the connection may move to them.
 #[test]

@@ -247,7 +247,7 @@ mod tests {
                 "heddle_lb_backend_draining{{service=\"{service}\",backend=\"{backend}\"}} {value}\n"
             )
         };
-        let text: String = [("a", 1, 0), ("a", 2, 1), ("b", 1, 0), ("b", 2, 1)]
+        let text: String = [("web4", 1, 0), ("web4", 2, 1), ("web6", 1, 0), ("web6", 2, 1)]
             .map(|(s, b, v)| line(s, b, v))
             .concat();
         assert_eq!(backends(&text), (2, 1));
