@@ -35,7 +35,7 @@ static __always_inline __u64 ports_of(const struct vip_key *key)
 	return *(const __u64 *)&key->port;
 }
 
-_Static_assert(offsetof(struct vip_key, port) == 16 && sizeof(struct vip_key) == 24, "three words");
+_Static_assert(__builtin_offsetof(struct vip_key, port) == 16 && sizeof(struct vip_key) == 24, "three words");
 
 static __always_inline __u32 known_vip_place(const struct vip_key *key)
 {
