@@ -8,8 +8,8 @@
  * number is the old flow's, and ends the candidate: the client cannot have both. A client that never sent the SYN sends such a
  * packet at once, as its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4).
  *
- * Balancers that keep the flow are told of the SYN, and store the candidate, too. What follows they do not see, unless the flow
- * comes to them: there a packet may be as far behind the SYN as a fast connection comes meanwhile. */
+ * The SYN is registered with the balancers that keep the flow, and they store the candidate, too. They do not see the packets behind
+ * it, unless routers move the flow to them: so they accept one as far behind the SYN as a fast connection gets in that time. */
 #pragma once
 
 #include "balancer/learn.h"
@@ -20,7 +20,7 @@
 /* The most by which a packet may start ahead of all that was seen: those before it were lost. */
 #define MOST_AHEAD (1 << 20)
 
-/* Bytes that a connection sends in a tick (1 Gbit/s), as long as its balancer may not have told of more than its SYN. */
+/* Bytes that a connection sends in a tick (1 Gbit/s), while no more than its SYN may have been registered here. */
 #define SENT_IN_TICK (1 << 21)
 #define LONGEST_UNTOLD (2 * TOUCH)
 

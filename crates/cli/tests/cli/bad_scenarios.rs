@@ -31,8 +31,8 @@ fn each_names_file_line_and_mend() {
             assert_eq!(ran.out, "", "{command} {to}");
             let said = ran.failed(3);
             assert!(said.starts_with(&format!("error: bad.toml:{line}: {key}: ")), "{said}");
-            let mend = said.split_once("\nhelp: ").map_or("", |(_, mend)| mend);
-            assert!(mend.contains(help), "{said}");
+            let fix = said.split_once("\nhelp: ").map_or("", |(_, fix)| fix);
+            assert!(fix.contains(help), "{said}");
         }
     }
     assert_eq!(folder.list("out"), [""; 0], "nothing was begun");

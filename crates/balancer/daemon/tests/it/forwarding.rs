@@ -30,7 +30,7 @@ fn addresses(lab: &Lab, command: &str) {
 fn status_names_backends_whose_vip_does_not_answer(
     forwarding: &'static str,
     lose: impl FnOnce(&Lab),
-    mend: impl FnOnce(&Lab),
+    repair: impl FnOnce(&Lab),
 ) {
     let lab = Lab::builder().backends(2).build().unwrap();
     let _servers = lab.serve(Transport::Tcp, PORT).unwrap();
@@ -57,7 +57,7 @@ fn status_names_backends_whose_vip_does_not_answer(
             "{reason}"
         );
     }
-    mend(&lab);
+    repair(&lab);
     decapsulating = untunnel(&lab, forwarding);
     wait_for(&daemons, State::Up);
     drop(decapsulating);

@@ -102,7 +102,7 @@ pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>
 pub(crate) struct Reads {
     /// The switch's salt.
     pub(crate) salt: bool,
-    /// Whether the switch is a ToR, and which one.
+    /// The ToR that the switch is, if it is one.
     pub(crate) tor: bool,
     /// Random bits.
     pub(crate) random: bool,
@@ -120,7 +120,7 @@ pub(crate) trait Traced {
     /// A switch in Rust.
     fn target(&self, info: &heddle_policy::SwitchInfo) -> Result<Box<dyn Target>, Error>;
 
-    /// What it reads.
+    /// Its inputs beside the parameters.
     fn reads(&self) -> Reads;
 
     /// Nanoseconds after which decisions turn.

@@ -266,7 +266,7 @@ fn a_client_that_answers_keeps_its_flow() {
     }
 }
 
-/// Balancers that were told of the forged SYN are told that the flow goes on.
+/// Balancers that keep a flow hear of the forged SYN, and then that the flow goes on.
 #[test]
 fn a_flow_that_goes_on_does_so_at_all_balancers() {
     let setup = Setup { balancers: 3, backends: 8, ..Setup::default() };
