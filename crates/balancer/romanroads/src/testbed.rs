@@ -14,6 +14,9 @@ use heddle_harness::{
 /// Ticks of 16.8 ms in a second.
 pub(crate) const SECOND: u32 = 60;
 
+/// A client sends its SYN at most so often.
+const SYN_TRIES: usize = 3;
+
 /// A cluster of balancers of one system, and its clients.
 pub(crate) struct Testbed {
     pub(crate) cluster: Cluster,
@@ -84,7 +87,7 @@ impl Testbed {
         let (primary, second) = (self.flow(client), self.flow(client));
         let version = if self.system == System::Published { Version::V0 } else { Version::V1 };
         let mut connection = Connection { version, ..Connection::new(primary, self.random.bits()) };
-        let sent = self.deliver(&primary, at, &connection.syn())?;
+        let sent = self.deliver_syn(&primary, at, &connection.syn())?;
         if let (System::Published, Some(keyed)) = (self.system, connection.keyed(&sent)) {
             connection = keyed;
         }
@@ -136,6 +139,24 @@ impl Testbed {
             self.cluster.arrive(flow, &flow.fin())?;
         }
         Ok(())
+    }
+
+    /// Sends a SYN, again where it is dropped, as TCP does: one SYN in 65,536 is when half of the keys
+    /// are the balancer's own, since it makes at most 16 (`KEY_TRIES`).
+    fn deliver_syn(
+        &self,
+        flow: &Flow,
+        at: Option<usize>,
+        frame: &[u8],
+    ) -> Result<Delivered, Error> {
+        let mut sent = self.deliver(flow, at, frame)?;
+        for _ in 1..SYN_TRIES {
+            if sent.outcome != Outcome::Dropped {
+                break;
+            }
+            sent = self.deliver(flow, at, frame)?;
+        }
+        Ok(sent)
     }
 
     /// Sends a frame to this balancer, or to the one that the router chooses for the flow.
