@@ -131,6 +131,7 @@ __noinline int decide_address(struct xdp_md *ctx, struct packet_context *context
 	} else if (!context->packet.later_fragment && read_quote(ctx, context) && find_service(context) &&
 		   context->vip.kind == VIP_SERVICE) {
 		identify_flow(context);
+		look_up_slot(context);
 		decide_icmp(context, decision);
 	}
 	return 0;
@@ -142,6 +143,7 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 	switch (context->vip.kind) {
 	case VIP_SERVICE:
 		read_sequence(ctx, context);
+		look_up_slot(context);
 		if (opens_again(context) && is_unanswered(context))
 			context->passed_over = context->flow.target;
 		if (context->vip.choices)
@@ -184,6 +186,7 @@ static __always_inline bool identify_inner(struct xdp_md *ctx, struct packet_con
 		return false;
 	identify_flow(context);
 	read_sequence(ctx, context);
+	look_up_slot(context);
 	return true;
 }
 

@@ -24,6 +24,7 @@ struct packet_context {
 	struct address sender;   /* from this address, */
 	struct steering message; /* with this in front */
 	__u32 sequence;          /* of a TCP packet off the fast path */
+	__u32 maglev_word;       /* off the fast path: what the flow's slot has in the service's Maglev table */
 	__u32 named;             /* off the fast path: the target that the connection id of QUIC names; NO_TARGET: none */
 	__u32 passed_over;       /* off the fast path: a target that has not answered this packet's SYN; NO_TARGET: none */
 	bool known;

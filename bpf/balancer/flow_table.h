@@ -2,7 +2,8 @@
 /* The flow table: 5-tuple to target.
  *
  * Buckets of four. A flow whose bucket is full goes to the emptier of two buckets in an extra area that all buckets
- * share (RomanRoads, section IV, has a list of extra buckets; two choices need no list and fill the area more evenly).
+ * share (RomanRoads, section IV, has a list of extra buckets; two choices need no list and fill the area more evenly). A word for
+ * each main bucket says when one of its flows was last written there: most packets without an entry need not look.
  *
  * entry.h has the protocol by which processors share entries. Two of them that store one flow at the same moment may store it
  * twice: both copies say the same, and the second expires. */
@@ -89,14 +90,52 @@ static __always_inline void find_in(__u32 index, struct packet_context *context)
 	}
 }
 
+static __always_inline __u32 *overflow_of(const struct packet_context *context)
+{
+	__u32 index = main_bucket(context->hash);
+
+	return bpf_map_lookup_elem(&overflows, &index);
+}
+
+/* The time for which an entry lives at most. */
+static __always_inline __u32 longest_timeout(void)
+{
+	__u32 longest = settings.flow_timeout, told = settings.refresh + settings.closing_timeout;
+
+	longest = longest > settings.udp_timeout ? longest : settings.udp_timeout;
+	longest = longest > settings.syn_timeout ? longest : settings.syn_timeout;
+	return longest > told ? longest : told;
+}
+
+/* True if the packet's flow may have its entry in an extra bucket. A look there costs two cache misses, and two of the TLB. */
+static __always_inline bool may_have_overflowed(const struct packet_context *context)
+{
+	const __u32 *place = overflow_of(context);
+	__u32 written = place ? READ_ONCE(*place) : 0;
+
+	return written && within(context->now, written, longest_timeout());
+}
+
+/* Before an entry is written to this bucket. */
+static __always_inline void note_overflow(const struct packet_context *context, __u32 bucket)
+{
+	__u32 *written = bucket < FLOW_BUCKETS ? NULL : overflow_of(context);
+
+	if (written && READ_ONCE(*written) != context->now)
+		WRITE_ONCE(*written, context->now);
+}
+
 /* Looks up the packet's flow, and copies its entry into the context. True: there is one. */
 __noinline int find_flow(struct packet_context *context)
 {
 	if (!context)
 		return false;
 	context->known = false;
+	find_in(main_bucket(context->hash), context);
+	if (context->known || !may_have_overflowed(context))
+		return context->known;
 #pragma clang loop unroll(disable)
-	for (int choice = 0; choice < BUCKET_CHOICES && !context->known; choice++)
+	for (int choice = 1; choice < BUCKET_CHOICES && !context->known; choice++)
 		find_in(bucket_choice(context->hash, choice), context);
 	return context->known;
 }
@@ -259,8 +298,8 @@ static __always_inline void choose(struct flow_place *place, __u32 bucket, __u32
 	place->rank = rank;
 }
 
-/* A free entry of a bucket that has more of them than the place's. */
-__noinline int free_in(__u32 index, const struct packet_context *context, struct flow_place *place)
+/* The first free entry of a bucket that has more of them than the place's; so many are enough to know. */
+__noinline int free_in(__u32 index, const struct packet_context *context, __u32 enough, struct flow_place *place)
 {
 	struct flow_bucket *bucket = flow_bucket(index);
 	struct flow_place found = {};
@@ -268,12 +307,13 @@ __noinline int free_in(__u32 index, const struct packet_context *context, struct
 	if (!bucket || !context || !place)
 		return 0;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < BUCKET_ENTRIES; i++) {
+	for (int i = 0; i < BUCKET_ENTRIES && found.free < enough; i++) {
 		struct flow_snapshot was = read_flow_status(&bucket->flows[i]);
 
 		if (was.seen == SEEN_BUSY || flow_live(&was, context->now))
 			continue;
-		choose(&found, index, i, &was, FREE);
+		if (!found.free)
+			choose(&found, index, i, &was, FREE);
 		found.free++;
 	}
 	if (found.free > place->free)
@@ -286,7 +326,7 @@ static __always_inline void free_place(const struct packet_context *context, str
 {
 #pragma clang loop unroll(disable)
 	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
-		free_in(bucket_choice(context->hash, choice), context, place);
+		free_in(bucket_choice(context->hash, choice), context, choice ? BUCKET_ENTRIES : 1, place);
 		if (choice == 0 && place->free)
 			break;
 	}
@@ -389,6 +429,7 @@ static __always_inline void insert_flow(const struct packet_context *context, co
 	else
 		insertion_place(context, priority, &place);
 	flow = place.rank == STAYS ? NULL : flow_at(place.bucket, place.slot);
+	note_overflow(context, place.bucket);
 	if (!flow)
 		count(context, FLOW_FULL);
 	else if (replace_flow(flow, &place.was, &context->key, value))
@@ -408,6 +449,7 @@ __noinline int write_flow(const struct packet_context *context, const struct flo
 		return 0;
 	}
 	known = known_entry(context);
+	note_overflow(context, context->bucket);
 	if (known && write->change == CHANGES_TOKEN)
 		replace_flow(known, &context->flow, &context->key, &write->value);
 	else if (known)

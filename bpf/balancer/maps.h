@@ -111,6 +111,14 @@ struct {
 	__type(value, struct flow_bucket);
 } flows SEC(".maps");
 
+/* For each main bucket of `flows`: the tick at which an entry of one of its flows was last written to an extra bucket; 0: never. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u32);
+} overflows SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);

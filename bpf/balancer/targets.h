@@ -88,21 +88,21 @@ static __always_inline __u32 maglev_word_at(const struct packet_context *context
 	return word ? *word : NO_TARGET;
 }
 
-/* The slot of a client's flow. */
-static __always_inline __u32 maglev_word(const struct packet_context *context, const struct address *client, __be16 port)
-{
-	return maglev_word_at(context, maglev_hash(context, client, port));
-}
-
 /* The backend that Maglev hashing gives a client's flow. */
 static __always_inline __u32 hashed_target(const struct packet_context *context, const struct address *client, __be16 port)
 {
-	return (__u16)maglev_word(context, client, port);
+	return (__u16)maglev_word_at(context, maglev_hash(context, client, port));
+}
+
+/* Looks up the slot of the packet's flow, which most decisions need, some of them several times. */
+static __always_inline void look_up_slot(struct packet_context *context)
+{
+	context->maglev_word = maglev_word_at(context, maglev_hash(context, &context->key.client, context->key.port));
 }
 
 static __always_inline __u32 own_hashed_target(const struct packet_context *context)
 {
-	return hashed_target(context, &context->key.client, context->key.port);
+	return (__u16)context->maglev_word;
 }
 
 /* Further slots in which a backend for a new connection is looked for. */
@@ -156,7 +156,7 @@ __noinline __u32 target_of_new(const struct packet_context *context)
 /* True if a flow that is still alive may have been hashed when its slot named another target. */
 static __always_inline bool hashed_otherwise_before(const struct packet_context *context)
 {
-	__u16 stamp = maglev_word(context, &context->key.client, context->key.port) >> 16;
+	__u16 stamp = context->maglev_word >> 16;
 	__u16 age = (context->now >> STAMP_SHIFT) - stamp;
 
 	return stamp && age <= (settings.flow_timeout >> STAMP_SHIFT) + 1;

@@ -72,12 +72,35 @@ static __always_inline void take_found(const struct mptcp_option *option, struct
 	__builtin_memcpy(out->key, option->form == FORM_CAPABLE_KEYS ? option->keys + 8 : option->keys, sizeof(out->key));
 }
 
+/* Words of the options that Linux has in front of MPTCP's: size, selective acknowledgements, time and scale in a SYN, else time. */
+#define LINUX_SIZE 0x02040000 /* and 16 bits of it */
+#define LINUX_SACK_TIME 0x0402080a
+#define LINUX_SCALE 0x01030300 /* and 8 bits of it */
+#define LINUX_TIME 0x0101080a
+
+/* Bytes of such options in front, which a search need not walk; 0: there are others. */
+static __always_inline __u32 usual_options(struct xdp_md *ctx, __u32 l4, __u32 bytes)
+{
+	const __be32 *words = (void *)(long)ctx->data + l4 + OPTIONS_OFFSET;
+	const void *end = (void *)(long)ctx->data_end;
+
+	if (bytes < 12 || (const void *)(words + 3) > end)
+		return 0;
+	if (words[0] == bpf_htonl(LINUX_TIME))
+		return 12;
+	if (bytes < 20 || (const void *)(words + 5) > end || (words[0] & bpf_htonl(0xffff0000)) != bpf_htonl(LINUX_SIZE) ||
+	    words[1] != bpf_htonl(LINUX_SACK_TIME) || (words[4] & bpf_htonl(0xffffff00)) != bpf_htonl(LINUX_SCALE))
+		return 0;
+	return 20;
+}
+
 /* Finds the option in a frame whose TCP header starts at byte `l4` and has `bytes` of options. Returns its kind. */
 __noinline int find_mptcp(struct xdp_md *ctx, __u32 l4, __u32 bytes, __u32 tcp_flags, struct mptcp_found *out)
 {
 	bool syn = (tcp_flags & (OPTIONS_SYN | OPTIONS_ACK)) == OPTIONS_SYN;
 	struct tcp_options options = {};
 	struct mptcp_option option;
+	__u32 usual;
 
 	if (!out)
 		return MPTCP_MALFORMED;
@@ -85,12 +108,18 @@ __noinline int find_mptcp(struct xdp_md *ctx, __u32 l4, __u32 bytes, __u32 tcp_f
 	out->kind = MPTCP_MALFORMED;
 	if (l4 > MAX_TCP_OFFSET - 64 || (void *)(long)ctx->data + l4 + OPTIONS_OFFSET > (void *)(long)ctx->data_end)
 		return MPTCP_MALFORMED;
+	if (bytes > MAX_OPTIONS)
+		return MPTCP_MALFORMED;
+	usual = usual_options(ctx, l4, bytes);
+	bytes -= usual;
 	asm volatile("" : "+r"(bytes)); /* compared as it is, for the verifier */
 	if (bytes < 1)
 		return out->kind = MPTCP_NONE;
-	if (bytes > MAX_OPTIONS || bpf_xdp_load_bytes(ctx, l4 + OPTIONS_OFFSET, options.bytes, bytes))
+	if (bytes > MAX_OPTIONS || bpf_xdp_load_bytes(ctx, l4 + OPTIONS_OFFSET + usual, options.bytes, bytes))
 		return MPTCP_MALFORMED;
 	find_option(&options, bytes, syn ? FORMS_OF_SYN : FORMS_OF_OTHERS, &option);
+	if (option.length)
+		option.at += usual;
 	take_found(&option, out);
 	return out->kind;
 }

@@ -28,6 +28,7 @@ enum {
 /* The main bucket and two extra ones, for every flow and token. */
 static struct flow_bucket flow_buckets[3];
 static struct token_bucket token_buckets[3];
+static __u32 overflow;
 static struct target up = { .state = TARGET_UP };
 static __u32 clock_ticks = 1;
 static bool unclaimed_touch;
@@ -44,6 +45,8 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 
 	if (map == &flows)
 		return &flow_buckets[place_of(index, FLOW_BUCKETS)];
+	if (map == &overflows)
+		return &overflow;
 	if (map == &tokens)
 		return &token_buckets[place_of(index, TOKEN_BUCKETS)];
 	if (map == &targets)

@@ -149,10 +149,24 @@ fn other() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// What Linux has in front of MPTCP's option, perhaps with another byte in it.
+fn usual() -> impl Strategy<Value = Vec<u8>> {
+    let first = prop::sample::select(vec![&USUAL[..], &[1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2]]);
+    let wrong = prop::option::of((any::<prop::sample::Index>(), 0_u8..=31));
+    (first, wrong).prop_map(|(first, wrong)| {
+        let mut options = first.to_vec();
+        if let Some((place, byte)) = wrong {
+            *place.get_mut(&mut options) = byte;
+        }
+        options
+    })
+}
+
 /// Up to 40 bytes of options in some order, perhaps cut off.
 fn options() -> impl Strategy<Value = Vec<u8>> {
-    let structured = vec(prop_oneof![mptcp(), other()], 0..8).prop_map(|options| {
-        let mut options = options.concat();
+    let first = prop_oneof![Just(Vec::new()), usual()];
+    let structured = (first, vec(prop_oneof![mptcp(), other()], 0..8)).prop_map(|(first, more)| {
+        let mut options = [first, more.concat()].concat();
         options.truncate(40);
         options
     });

@@ -20,13 +20,13 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of
 /// limits) each program has for itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 26]);
+pub(crate) struct PinnedMaps([Shape; 27]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
     pub fn new(sizes: &Sizes) -> Self {
         let maglev = sizes.maglev_tables.saturating_mul(MAGLEV_SIZE);
-        let (flows, tokens) = (sizes.flow_buckets().all(), sizes.token_buckets().all());
+        let (flows, tokens) = (sizes.flow_buckets(), sizes.token_buckets().all());
         let counters = sizes.services.saturating_add(1).saturating_mul(COUNTERS);
         Self([
             Shape::of::<VipKey, Vip>("vips", sizes.vips),
@@ -39,7 +39,8 @@ impl PinnedMaps {
             Shape::of::<u32, PeerState>("peer_states", sizes.targets),
             Shape::of::<u32, u32>("maglev", maglev),
             Shape::of::<u32, u32>("ring", 3 * RING_SIZE),
-            Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),
+            Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows.all()),
+            Shape::of::<u32, u32>("overflows", flows.main),
             Shape::of::<FlowKey, Candidate>("candidates", sizes.candidates),
             Shape::of::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
             Shape::of::<JoinSource, JoinCount>("join_counts", sizes.join_counts),

@@ -1,7 +1,7 @@
 //! Full tables: who gives way to whom.
 
 use heddle_balancer_maps::Sizes;
-use heddle_balancer_maps::abi::{Counter, FlowState};
+use heddle_balancer_maps::abi::{BUCKET_ENTRIES, Counter, FlowState};
 use heddle_harness::{Cluster, Connection, Flow, Setup};
 
 use crate::traces::world::{Traced, connection, flow, open, with_port};
@@ -42,6 +42,32 @@ fn syn_floods_push_no_established_flow_out() {
         .unwrap();
     assert!(seen.count(Counter::FlowEvicted) > 2000, "{seen:?}");
     assert_eq!(established(&cluster, &before), before);
+}
+
+/// A flow in an extra bucket is found for as long as it lives, however long ago it came there.
+#[test]
+fn flows_in_extra_buckets_are_found_while_they_live() {
+    let Some(mut cluster) = tiny() else { return };
+    let flows: Vec<Flow> = (0..30).map(flow).collect();
+    flows.iter().for_each(|flow| assert!(cluster.plain(0, flow) < 4));
+    settle(&mut cluster, &flows);
+    let known = established(&cluster, &flows);
+    let maps = &cluster.balancer(0).unwrap().maps;
+    let extra = (8 * BUCKET_ENTRIES as usize)..maps.flows.room();
+    assert!(extra.filter(|&place| maps.flows.at(place).is_some()).count() > 2);
+    let life = cluster.settings().flow_timeout;
+    for _ in 0..4 {
+        cluster.advance(life - 1).unwrap();
+        for flow in &known {
+            let (_, seen) = cluster.seen(0, &flow.ack(&[], 1));
+            assert_eq!(seen.at(0), [Counter::SentFlow], "{flow:?}");
+        }
+    }
+    cluster.advance(life).unwrap();
+    for flow in &known {
+        let (_, seen) = cluster.seen(0, &flow.ack(&[], 1));
+        assert_eq!(seen.count(Counter::SentFlow), 0, "{flow:?}");
+    }
 }
 
 /// Joins, whose place no hash tells, take the places of flows that the hash explains: those go on
