@@ -20,6 +20,7 @@ mod macs;
 mod maps;
 mod quic;
 mod settings;
+mod table;
 #[cfg(test)]
 mod tests;
 mod world;
@@ -31,6 +32,7 @@ pub use macs::read_macs;
 pub use maps::{Derived, Maps, VipName};
 pub use quic::ServerName;
 pub use settings::{Keys, settings};
+pub use table::Table;
 pub use world::{World, ticks};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,7 +113,7 @@ impl Plan {
             || ring != before.ring
             || tables != before.tables
             || group_targets != before.group_targets;
-        let tables_changed = tables.values().any(|words| world.has_changed(config, words));
+        let tables_changed = tables.values().any(|table| world.has_changed(config, table));
         Maps {
             vips,
             ids: self.ids(),

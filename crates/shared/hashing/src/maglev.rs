@@ -65,10 +65,9 @@ pub fn stamp_targets(words: &mut [u32], is_one: impl Fn(u32) -> bool, now: u16) 
     }
 }
 
-/// True if a slot of a table ([`stamped`]) has changed within `age` units before `now`.
-pub fn changed_since(words: &[u32], now: u16, age: u32) -> bool {
-    let is_recent = |stamp: u16| stamp != 0 && u32::from(now.wrapping_sub(stamp)) <= age + 1;
-    words.iter().any(|&word| is_recent((word >> 16) as u16))
+/// True if a stamp of a slot ([`stamped`]), but 0, is at most `age` units before `now`.
+pub const fn is_recent(stamp: u16, now: u16, age: u32) -> bool {
+    now.wrapping_sub(stamp) as u32 <= age + 1
 }
 
 /// The target in a word of the `maglev` map.

@@ -11,7 +11,7 @@ use heddle_balancer_maps::maps::{Maps, ServiceLimit};
 use heddle_hashing::RING_SIZE;
 
 use crate::ids::WireId;
-use crate::plan::{self, AccessName, Change, Derived, ServerName, VipName};
+use crate::plan::{self, AccessName, Change, Derived, ServerName, Table, VipName};
 
 /// The maps of the data plane, as the daemon writes them.
 pub(super) trait DataPlane {
@@ -175,7 +175,7 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
     })
 }
 
-fn table(maps: &Maps, number: u32) -> Vec<u32> {
+fn table(maps: &Maps, number: u32) -> Table {
     let first = first_slot(number);
     let slots = first..first + MAGLEV_SIZE as usize;
     slots.map(|slot| maps.maglev.get(slot).unwrap_or(NO_TARGET)).collect()

@@ -7,7 +7,7 @@ use heddle_balancer_maps::abi::{self, TargetState};
 
 use heddle_balancer_maps::maps::ServiceLimit;
 
-use super::{AccessName, Derived, Maps, ServerName, VipName};
+use super::{AccessName, Derived, Maps, ServerName, Table, VipName};
 use crate::ids::WireId;
 
 /// A write to a map.
@@ -26,7 +26,7 @@ pub enum Change {
     /// To `access_limits`; `None`: without limits.
     AccessLimit(u16, Option<ServiceLimit>),
     /// A whole Maglev table, by number; no VIP uses it now.
-    Table(u32, Vec<u32>),
+    Table(u32, Table),
     /// The whole of `ring`: owners, former owners, second owners.
     Ring([Vec<u16>; 3]),
     /// To `vips`; `None`: taken out.

@@ -7,12 +7,12 @@ use heddle_balancer_maps::abi::{self, TargetState, VipKind};
 use heddle_balancer_maps::maps::ServiceLimit;
 use heddle_hashing::MAGLEV_SIZE;
 use heddle_hashing::hash::ServiceKey;
-use heddle_hashing::maglev::{self, Weighted};
+use heddle_hashing::maglev::Weighted;
 
 use super::access::{self, AccessName};
 use super::keeps_flows;
 use super::quic::ServerName;
-use super::{Indices, Phase, Plan, World};
+use super::{Indices, Phase, Plan, Table, World};
 use crate::config::{Backend, ClosedPorts, Config, Echo, Forwarding, Ports, Service, Unparsable};
 use crate::ids::WireId;
 use crate::links::LinkAddress;
@@ -40,7 +40,7 @@ pub struct Maps {
     pub peers: BTreeMap<IpAddr, u16>,
     /// The Maglev tables in use, with the stamps of their slots' changes ([`maglev::stamped`]), by
     /// number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
-    pub tables: BTreeMap<u32, Vec<u32>>,
+    pub tables: BTreeMap<u32, Table>,
     /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
     /// The second part: their owners before the last change.
@@ -261,20 +261,26 @@ pub(super) fn tables(
     plan: &Plan,
     targets: &BTreeMap<u16, abi::Target>,
     before: &Maps,
-) -> BTreeMap<u32, Vec<u32>> {
+) -> BTreeMap<u32, Table> {
     let anew = passed_over_anew(targets, before);
     let table = |service: &Service| {
         let number = plan.tables.index(&service.key())?;
-        let table = maglev::table(&takers(service, world, &plan.targets, targets));
+        let takers = takers(service, world, &plan.targets, targets);
         let [first, second] = places(number);
         let (old, used) = match before.tables.get(&first) {
             Some(old) => (Some(old), first),
             None => (before.tables.get(&second), second),
         };
-        let placed_by = old.map(Vec::as_slice).filter(|_| world.has_placed_flows);
-        let mut table = maglev::stamped(&table, placed_by, world.stamp());
-        if placed_by.is_some() && !anew.is_empty() {
-            maglev::stamp_targets(&mut table, |target| anew.contains(&target), world.stamp());
+        let stamps = takers.iter().any(|taker| anew.contains(&taker.target));
+        let placed_by = old.filter(|_| world.has_placed_flows);
+        let mut table = match old {
+            Some(old) if old.is_of(&takers) && (placed_by.is_some() || old.is_unstamped()) => {
+                old.clone()
+            }
+            _ => Table::of(takers, placed_by, world.stamp()),
+        };
+        if placed_by.is_some() && stamps {
+            table = table.stamped_anew(&anew, world.stamp());
         }
         let place = match old {
             Some(old) if *old == table => used,
@@ -354,7 +360,7 @@ fn takers(
 pub(super) fn vips(
     config: &Config,
     plan: &Plan,
-    tables: &BTreeMap<u32, Vec<u32>>,
+    tables: &BTreeMap<u32, Table>,
 ) -> BTreeMap<VipName, abi::Vip> {
     let mut vips = BTreeMap::new();
     let places: BTreeMap<&str, u32> = owners(config)

@@ -120,9 +120,18 @@ impl Trace {
             macs: &self.macs,
         };
         let next = self.plan.next(config, &world)?;
+        assert_eq!(self.with_tables_of_unknown_origin().next(config, &world)?, next);
         let changes = changes(&self.plan.maps, &next.maps);
         self.plan = next;
         Ok(changes)
+    }
+
+    /// The plan as a daemon finds it in the maps, whose tables are all made anew.
+    fn with_tables_of_unknown_origin(&self) -> Plan {
+        let mut plan = self.plan.clone();
+        let anew = |table: &mut Table| *table = table.iter().copied().collect();
+        plan.maps.tables.values_mut().for_each(anew);
+        plan
     }
 
     fn index(&self, number: u32) -> u16 {

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use heddle_balancer_maps::abi::{self, STAMP_SHIFT, TargetState};
-use heddle_hashing::maglev;
 
+use super::Table;
 use crate::config::{Backend, Config, Member, Service};
 use crate::health::State;
 use crate::ids::WireId;
@@ -76,9 +76,9 @@ impl<'a> World<'a> {
 
     /// True if a slot of this table has changed lately: flows that are older may be at another
     /// backend than the one that the hash gives.
-    pub(super) fn has_changed(&self, config: &Config, words: &[u32]) -> bool {
+    pub(super) fn has_changed(&self, config: &Config, table: &Table) -> bool {
         let established = ticks(config.timeouts.established) >> STAMP_SHIFT;
-        maglev::changed_since(words, self.stamp(), established)
+        table.has_changed(self.stamp(), established)
     }
 
     /// The state of a backend's target. One that was not probed yet is up: a restart must not move

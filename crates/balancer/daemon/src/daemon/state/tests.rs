@@ -8,7 +8,7 @@ use heddle_hashing::maglev;
 
 use super::*;
 use crate::daemon::testing::hop;
-use crate::plan::Change;
+use crate::plan::{Change, Table};
 
 mod slow_start;
 
@@ -108,7 +108,7 @@ fn effect(contents: Contents<'_>) -> Contents<'_> {
     let mut maps = maps.into_owned();
     settings.epoch = 0;
     maps.epoch = 0;
-    let targets = |table: Vec<u32>| table.into_iter().map(maglev::target).collect();
+    let targets = |table: Table| table.iter().copied().map(maglev::target).collect();
     let tables = maps.tables.into_iter();
     maps.tables = tables.map(|(number, table)| (number / 2, targets(table))).collect();
     maps.vips.values_mut().for_each(|vip| vip.table /= 2 * MAGLEV_SIZE);

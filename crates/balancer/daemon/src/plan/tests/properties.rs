@@ -8,7 +8,7 @@ use super::*;
 #[derive(Default)]
 struct Seen {
     targets: BTreeMap<u16, abi::Target>,
-    tables: BTreeMap<u32, Vec<u32>>,
+    tables: BTreeMap<u32, Table>,
     vips: BTreeMap<VipName, abi::Vip>,
 }
 
