@@ -194,6 +194,22 @@ static __always_inline void end_contest(const struct packet_context *context, st
 	decision->writes |= ENDS_CANDIDATE;
 }
 
+/* A backend that still has an older connection of this address and port answers a SYN with an acknowledgement of that one. The
+ * client, which waits for another answer, resets it (RFC 9293, 3.10.7.3): a reset without an acknowledgement, whose number is the
+ * older connection's. It must reach the SYN's backend, or no SYN opens anything there. True: it goes there, and that is all. */
+static __always_inline bool answers_challenge(const struct packet_context *context, struct decision *decision)
+{
+	const struct candidate *candidate;
+
+	if ((context->packet.tcp_flags & (TCP_RST | TCP_ACK)) != TCP_RST)
+		return false;
+	candidate = candidate_of(context);
+	if (!candidate || candidate->marks & CANDIDATE_FOLLOWED || !keeps_flows(candidate->target))
+		return false;
+	decide_send(decision, candidate->target, SENT_FLOW);
+	return true;
+}
+
 /* A packet of a contested flow. True: all is decided; false: it ends the old flow. */
 static __always_inline bool decide_contested(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
@@ -204,6 +220,8 @@ static __always_inline bool decide_contested(struct xdp_md *ctx, const struct pa
 		take_or_follow(context, &candidate, decision);
 		return true;
 	}
+	if (answers_challenge(context, decision))
+		return true;
 	if (context->packet.tcp_flags & (TCP_FIN | TCP_RST))
 		return false;
 	end_contest(context, decision);

@@ -249,6 +249,30 @@ fn a_candidate_ends_with_the_next_syn() {
     }
 }
 
+/// A backend that still has an older connection of the port answers a SYN with an acknowledgement of that one; the client
+/// resets it (RFC 9293, 3.10.7.3), and its next SYN opens.
+#[test]
+fn the_reset_of_an_older_connections_answer_reaches_its_backend() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let flows: Vec<Flow> = (1..).map(flow).filter(|f| cluster.hashed(f) == 0).take(20).collect();
+    flows.iter().for_each(|flow| assert_eq!(cluster.plain(0, flow), 0));
+    cluster.backends[0].weight = 0;
+    cluster.publish().unwrap();
+    cluster.advance(61).unwrap();
+    let (older, start) = (7, 50_000_000);
+    for flow in &flows {
+        let syn = numbered(flow.syn(&[]), start);
+        let home = cluster.to(0, &syn);
+        assert_ne!(home, 0);
+        assert_eq!(cluster.to(0, &numbered(flow.rst(), older)), home);
+        assert_eq!(cluster.to(0, &syn), home);
+        for (ahead, data) in [(1, 0), (1, 100)] {
+            assert_eq!(cluster.to(0, &numbered(flow.ack(&[], data), start + ahead)), home);
+        }
+        assert_eq!(cluster.to(0, &numbered(flow.rst(), older)), 0, "the flow that was there");
+    }
+}
+
 /// Connections of one port that follow each other within a second, the server's end first: none goes to the drained
 /// backend of the first one.
 #[test]
