@@ -218,9 +218,9 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 	}
 }
 
-/* True if other balancers may know better: the flow was silent for a while, and may have ended at another balancer, and its
- * addresses and ports be those of a new one. That is so behind its end and behind a change of the ring, with which routers move
- * flows, and after a longer silence always. Only flows with a token are all registered; what is still to be registered, or
+/* True if other balancers may know better: the flow was silent for a second, and may have ended at another balancer, and its
+ * addresses and ports be those of a new one. Routers move flows before anybody here knows why, and back. An entry's time is up to
+ * a second old while its flow is not silent, but behind its end, or with the first packet after a change of the ring. Only flows with a token are all registered; what is still to be registered, or
  * contested, is newer than what others have, unless it was silent for longer than flows leave that to later packets. */
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
@@ -232,7 +232,7 @@ static __always_inline bool may_be_outdated(const struct packet_context *context
 		return false;
 	if (newer && (!settings.refresh || within(context->now, flow->seen, settings.refresh)))
 		return false;
-	if (within(context->now, flow->seen, moved ? TOUCH : settings.syn_timeout))
+	if (within(context->now, flow->seen, moved ? TOUCH : 2 * TOUCH))
 		return false;
 	return flow->token;
 }
