@@ -389,45 +389,54 @@ pub(super) fn vips(
             ..vip
         };
         vips.extend(service.ports.each().map(|port| (name(service.address, port), entry)));
-        vips.insert(VipName::alone(service.address), address_alone(config, service.address));
         for (join, id) in service.backends.iter().filter_map(|b| Some((b.join_address?, b.id))) {
             let Some(target) = plan.targets.index(&id) else { continue };
             vips.insert(
                 name(join, service.ports.first()),
                 abi::Vip { kind: VipKind::Direct as u8, target, ..vip },
             );
-            vips.insert(VipName::alone(join), address_alone(config, service.address));
         }
     }
+    vips.extend(addresses_alone(config));
     vips.extend(steering(config));
     vips
 }
 
-/// The entry of an address of a service's.
-fn address_alone(config: &Config, service: IpAddr) -> abi::Vip {
-    abi::Vip {
-        kind: VipKind::Address as u8,
-        choices: choices(config, service) as u8,
-        ..abi::Vip::default()
+/// The entries of the addresses of services, and of their backends' own, for which the service's address decides.
+fn addresses_alone(config: &Config) -> BTreeMap<VipName, abi::Vip> {
+    let mut of_services = BTreeMap::new();
+    for service in &config.services {
+        *of_services.entry(service.address).or_insert(0) |= choices(service) as u8;
     }
+    let mut vips = BTreeMap::new();
+    for service in &config.services {
+        let joins = service.backends.iter().filter_map(|backend| backend.join_address);
+        let choices = of_services[&service.address];
+        let alone = abi::Vip { kind: VipKind::Address as u8, choices, ..abi::Vip::default() };
+        let addresses = joins.chain(std::iter::once(service.address));
+        vips.extend(addresses.map(|address| (VipName::alone(address), alone)));
+    }
+    vips
 }
 
-/// The choices for packets to an address that are for none of its services. One service decides for
-/// all of them: they agree, but for what cannot be read, which one of them may drop.
-fn choices(config: &Config, address: IpAddr) -> u32 {
-    let there = || config.services.iter().filter(|service| service.address == address);
-    let unparsable = there().any(|service| service.unparsable == Unparsable::Drop);
-    let closed = match there().find_map(|service| service.closed_ports) {
+/// The choices for packets to a service's address that are for none of its services, which agree on them, but for what cannot
+/// be read: one of them may drop that.
+fn choices(service: &Service) -> u32 {
+    let unparsable = match service.unparsable {
+        Unparsable::Drop => abi::DROPS_UNPARSABLE,
+        Unparsable::Pass => 0,
+    };
+    let closed = match service.closed_ports {
         Some(ClosedPorts::Drop) => abi::DROPS_CLOSED,
         Some(ClosedPorts::Refuse) => abi::REFUSES_CLOSED,
         Some(ClosedPorts::Pass) | None => 0,
     };
-    let echo = match there().find_map(|service| service.echo) {
+    let echo = match service.echo {
         Some(Echo::Drop) => abi::DROPS_ECHO,
         Some(Echo::Answer) => abi::ANSWERS_ECHO,
         Some(Echo::Pass) | None => 0,
     };
-    closed | echo | if unparsable { abi::DROPS_UNPARSABLE } else { 0 }
+    unparsable | closed | echo
 }
 
 /// The entries at which other balancers reach this one.
