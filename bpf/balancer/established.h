@@ -220,8 +220,9 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 
 /* True if other balancers may know better: the flow was silent for a second, and may have ended at another balancer, and its
  * addresses and ports be those of a new one. Routers move flows before anybody here knows why, and back. An entry's time is up to
- * a second old while its flow is not silent, but behind its end, or with the first packet after a change of the ring. Only flows with a token are all registered; what is still to be registered, or
- * contested, is newer than what others have, unless it was silent for longer than flows leave that to later packets. */
+ * a second old while its flow is not silent, but behind its end, or with the first packet after a change of the ring. What is
+ * still to be registered, or contested, is newer than what others have, unless it was silent for longer than flows leave that to
+ * later packets. */
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -232,9 +233,7 @@ static __always_inline bool may_be_outdated(const struct packet_context *context
 		return false;
 	if (newer && (!settings.refresh || within(context->now, flow->seen, settings.refresh)))
 		return false;
-	if (within(context->now, flow->seen, moved ? TOUCH : 2 * TOUCH))
-		return false;
-	return flow->token;
+	return !within(context->now, flow->seen, moved ? TOUCH : 2 * TOUCH);
 }
 
 /* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another balancer.
@@ -261,10 +260,23 @@ static __always_inline bool decide_keys_of_another(struct xdp_md *ctx, const str
 	return true;
 }
 
-/* Asks other balancers about a flow that is known here. False: it is as it is known here. */
-static __always_inline bool verify_flow(const struct packet_context *context, struct decision *decision)
+/* True if others may have registered the packet's flow: those with a token all are. An option of MPTCP on a flow that has none is
+ * another flow's, of the same addresses and ports. */
+static __always_inline bool may_be_registered(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	if (!may_be_outdated(context))
+	struct mptcp_found found;
+	int kind;
+
+	if (context->flow.token)
+		return true;
+	kind = search_options(ctx, context, &found, decision);
+	return kind == MPTCP_DSS || kind == MPTCP_JOIN_ACK;
+}
+
+/* Asks other balancers about a flow that is known here. False: it is as it is known here. */
+static __always_inline bool verify_flow(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	if (!may_be_outdated(context) || !may_be_registered(ctx, context, decision))
 		return false;
 	if (query_flow(context, 0, decision))
 		return true;
@@ -278,7 +290,7 @@ static __always_inline bool decide_contest(struct xdp_md *ctx, const struct pack
 {
 	const struct candidate *candidate = candidate_of(context);
 
-	if (!(candidate && follows(context, candidate)) && verify_flow(context, decision))
+	if (!(candidate && follows(context, candidate)) && verify_flow(ctx, context, decision))
 		return true;
 	return decide_contested(ctx, context, decision);
 }
@@ -306,7 +318,7 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 		touch_flow(context, decision);
 	else if (context->flow.state & FLOW_CONTESTED && decide_contest(ctx, context, decision))
 		return 0;
-	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(context, decision))
+	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(ctx, context, decision))
 		return 0;
 	else if (closes(context))
 		decide_end(context, decision);

@@ -236,16 +236,52 @@ fn verified_after(ticks: u32) {
     }
 }
 
+/// A plain flow is registered nowhere, and its end may come to another balancer, as may a subflow that takes its port:
+/// the subflow's packets have an option that the plain flow's never had.
+#[test]
+fn an_entry_of_a_plain_flow_that_has_ended_takes_no_subflows_packets() {
+    let Some(mut cluster) = open(three()) else { return };
+    let mut subflows = Vec::new();
+    for number in 1..60 {
+        let new = connection(number + 100);
+        let home = cluster.connect(1, &new);
+        let subflow = with_port(connection(number).primary, 10);
+        let old_home = cluster.plain(0, &subflow);
+        subflows.push((new, subflow, home, old_home));
+    }
+    cluster.advance(180).unwrap();
+    for (_, subflow, _, old_home) in &subflows {
+        assert_eq!(cluster.to(0, &subflow.ack(&[], 1)), *old_home, "the plain flow goes on");
+    }
+    cluster.advance(180).unwrap();
+    for (new, subflow, home, _) in &subflows {
+        assert_eq!(cluster.join(1, new, subflow), *home);
+        assert_eq!(cluster.to(1, &subflow.joined_ack()), *home);
+        (0..3).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), *home));
+    }
+    for (_, subflow, home, _) in &subflows {
+        (0..2).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), *home));
+    }
+}
+
 /// A connection moves between its SYN and its keys, to a balancer that has an entry of an old one
 /// with the same addresses and ports: its token is learnt nevertheless.
 #[test]
 fn keys_on_an_entry_of_an_old_connection_are_learnt() {
-    for pause in [60, 3600] {
+    for (pause, plain) in [(60, false), (3600, false), (60, true)] {
         let Some(mut cluster) = open(three()) else { return };
         let olds: Vec<_> = (1..30).map(connection).collect();
         for old in &olds {
-            cluster.connect(1, old);
-            cluster.to(1, &old.primary.fin());
+            if plain {
+                cluster.plain(1, &old.primary);
+            } else {
+                cluster.connect(1, old);
+                cluster.to(1, &old.primary.fin());
+            }
+        }
+        cluster.advance(61).unwrap();
+        if plain {
+            olds.iter().for_each(|old| drop(cluster.to(1, &old.primary.ack(&[], 1))));
         }
         cluster.advance(cluster.settings().syn_timeout + pause).unwrap();
         for (number, old) in olds.iter().enumerate() {
