@@ -5,6 +5,8 @@
  * handshake; the first of them counts. Reads nothing beyond the options or the frame. */
 #pragma once
 
+#include <bpf/bpf_endian.h>
+
 #include "common/mptcp.h"
 
 enum mptcp_kind {
