@@ -21,6 +21,7 @@ mod reload;
 mod shared;
 mod snapshot;
 mod state;
+mod tables;
 #[cfg(test)]
 mod testing;
 

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use aya::maps::{Map, MapData};
-use heddle_bpf_loader::{Pins, XDP};
+use heddle_bpf_loader::{Pins, XDP, remove_pins};
 
 use crate::explain::Explainer;
-use crate::maps::{Fragments, Maps, PeerStates, PinnedMaps, ReadyKeys, Waiting};
+use crate::maps::{Fragments, Maps, PeerStates, PinnedMaps, ReadyKeys, Replaced, Waiting};
 use crate::object::{self, Effect};
 use crate::{Attached, Clock, Error, Mode, Program, Sizes, Ticks};
+
+/// The folder in that of a balancer's pins in which maps are pinned until all of them are there.
+const NEW: &str = "new";
 
 /// A balancer. Dropped, it is gone from the kernel, but for what is pinned.
 pub struct Balancer {
@@ -20,6 +23,7 @@ pub struct Balancer {
     clock: Clock,
     ticks: Ticks,
     pins: Pins,
+    replaced: Option<Replaced>,
 }
 
 impl Balancer {
@@ -33,24 +37,57 @@ impl Balancer {
     }
 
     /// A balancer whose maps are pinned in `directory`, where those of the balancer before it may
-    /// be: then it goes on with their flows. `directory` is on a BPF file system, and is made if
-    /// need be.
+    /// be: then it goes on with their flows. If they are not of these sizes or of another version
+    /// of the program, all maps are made afresh in their place ([`Balancer::replaced`]); the
+    /// program before goes on with its own until [`Balancer::attach`]. `directory` is on a BPF file
+    /// system, and is made if need be.
     ///
     /// # Errors
-    /// [`Error::Misfit`] if the maps found there are not of this size or of another version of the
-    /// program, [`Error::Pins`] if there is no BPF file system, [`Error`] if the kernel does not
-    /// take program or maps.
+    /// [`Error::Misfit`] if a map there is another program's, [`Error::Pins`] if there is no BPF
+    /// file system, [`Error`] if the kernel does not take program or maps: those found stay then.
     pub fn load_pinned(directory: &Path, sizes: &Sizes) -> Result<Self, Error> {
         let pins = Pins::lasting(directory)?;
-        PinnedMaps::new(sizes).check(directory)?;
-        Self::load_from(pins, sizes, Clock::Kernel)
+        match PinnedMaps::new(sizes).misfits(directory)? {
+            None => Self::load_from(pins, sizes, Clock::Kernel),
+            Some(replaced) => {
+                let afresh = Self::load_afresh(directory, sizes, &replaced)?;
+                Ok(Self { pins, replaced: Some(replaced), ..afresh })
+            }
+        }
+    }
+
+    /// A balancer with maps of its own, whose pins take the place of those in `directory` as soon as
+    /// the kernel has taken all of it.
+    fn load_afresh(directory: &Path, sizes: &Sizes, replaced: &Replaced) -> Result<Self, Error> {
+        let new = directory.join(NEW);
+        remove_pins(&new)?;
+        let loaded = Self::load_from(Pins::lasting(&new)?, sizes, Clock::Kernel);
+        let moved = loaded.and_then(|balancer| {
+            PinnedMaps::new(sizes).move_pins(&new, directory, replaced)?;
+            Ok(balancer)
+        });
+        let removed = remove_pins(&new);
+        moved.and_then(|balancer| removed.map(|()| balancer))
+    }
+
+    /// The maps found that this balancer has not taken over; none: all were, or there were none.
+    pub fn replaced(&self) -> Option<&Replaced> {
+        self.replaced.as_ref()
     }
 
     fn load_from(pins: Pins, sizes: &Sizes, clock: Clock) -> Result<Self, Error> {
         let mut object = object::balancer(sizes, clock, Effect::Acts, &pins)?;
         let maps = Maps::take(&mut object)?;
         let program = Program::load(object, object::BALANCER_PROGRAM)?;
-        Ok(Self { program, maps, sizes: *sizes, clock, ticks: Ticks::load()?, pins })
+        Ok(Self {
+            program,
+            maps,
+            sizes: *sizes,
+            clock,
+            ticks: Ticks::load()?,
+            pins,
+            replaced: None,
+        })
     }
 
     /// The balancer's time in ticks, which wrap.

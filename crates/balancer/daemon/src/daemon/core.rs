@@ -17,6 +17,7 @@ use super::message::Message;
 use super::pin_lock::PinLock;
 use super::shared::Shared;
 use super::state::{Inputs, State};
+use super::tables;
 use crate::config::{Config, Membership, Secret, SecretError};
 use crate::devices::Devices;
 use crate::fragments;
@@ -59,8 +60,8 @@ pub(super) struct Counts {
 }
 
 impl Core {
-    /// Loads the program, with the maps of the daemon before if there are any, and fills them as
-    /// far as anything is known yet.
+    /// Loads the program, with the maps of the daemon before if there are any that fit, else with
+    /// empty ones, and fills them as far as anything is known yet.
     ///
     /// # Errors
     /// [`CoreError`].
@@ -71,6 +72,10 @@ impl Core {
         let mut balancer = Balancer::load_pinned(pin, &config.sizes)?;
         // The first daemon here has made the folder.
         let pin_lock = if locked.is_none() { PinLock::take(pin)? } else { locked };
+        if let Some(replaced) = balancer.replaced() {
+            let why = tables::why_replaced(replaced, &config.sizes);
+            tracing::warn!("the tables are empty, and connections go on by hash: {why}");
+        }
         let explainer = balancer.explainer()?;
         let before = balancer.maps.settings.get()?;
         let keys = secrets.keys(before.seed)?;

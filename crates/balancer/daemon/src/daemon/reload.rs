@@ -9,7 +9,7 @@ use heddle_daemon::notify;
 use super::core::{SEED_CHANGED, Secrets, changes_seed};
 use super::event_sources;
 use super::shared::Shared;
-use super::{Core, DaemonError};
+use super::{Core, DaemonError, tables};
 use crate::config::{self, Config};
 
 /// Reads and checks the configuration.
@@ -90,13 +90,15 @@ fn check_interfaces(old: &Config, new: &Config) -> Result<(), String> {
 
 /// Gives settings that are only read at the start their old values.
 fn keep_fixed(old: &Config, new: &mut Config) -> Vec<String> {
-    let mut changes = Vec::new();
+    let tables = tables::differences(&old.sizes.entries(), &new.sizes.entries());
+    let emptied =
+        |key| format!("[tables] {key} changes with the next start, which empties the tables");
+    let mut changes: Vec<String> = tables.into_iter().map(emptied).collect();
     let mut fixed = |what: &str, same: bool| {
         if !same {
             changes.push(format!("{what} changes with the next start"));
         }
     };
-    fixed("[tables]", old.sizes == new.sizes);
     fixed("[balancer]", old.balancer == new.balancer);
     fixed("where the balancers are known from", old.membership == new.membership);
     new.sizes = old.sizes;

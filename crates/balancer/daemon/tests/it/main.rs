@@ -31,5 +31,6 @@ mod quic;
 mod shared;
 mod silent;
 mod starting;
+mod tables;
 mod vlan;
 mod whole;

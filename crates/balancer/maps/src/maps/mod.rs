@@ -27,6 +27,7 @@ pub use heddle_bpf_loader::maps::Prefix;
 pub use keys::{Pushed, ReadyKeys};
 pub use list::{SettingsMap, Targets};
 pub use peers::PeerStates;
+pub use shape::Replaced;
 pub(crate) use shape::{PinnedMaps, in_object, pinned_settings};
 pub use tokens::{Token, TokenCensus, Tokens};
 pub(crate) use traces::Traces;

@@ -1,6 +1,8 @@
 //! The maps that a balancer's programs share, and the shape of each that can be taken over from the
 //! balancer before.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use aya::maps::{Array, Map, MapData};
@@ -67,10 +69,55 @@ impl PinnedMaps {
         self.0.into_iter()
     }
 
-    /// Checks that the maps pinned in `directory` can be taken over.
-    pub fn check(&self, directory: &Path) -> Result<(), Error> {
-        check_abi(&directory.join("settings"))?;
-        self.shapes().try_for_each(|shape| shape.check(&directory.join(shape.name)))
+    /// The maps pinned in `directory`, if they cannot be taken over.
+    ///
+    /// # Errors
+    /// [`Error::Misfit`] if one is another program's, [`Error::Map`] if one cannot be opened.
+    pub fn misfits(&self, directory: &Path) -> Result<Option<Replaced>, Error> {
+        let (mut has_other_layout, mut entries) = (false, BTreeMap::new());
+        for wanted in self.shapes() {
+            let (path, names) = (directory.join(wanted.name), [wanted.name, in_object(&wanted)]);
+            let Some(found) = wanted.found(&path, &names)? else { continue };
+            entries.insert(found.name, found.entries);
+            has_other_layout |= !found.has_layout_of(&wanted);
+        }
+        let has_other_layout = has_other_layout || has_other_abi(&directory.join("settings"))?;
+        let fits = self
+            .shapes()
+            .all(|wanted| entries.get(wanted.name).is_none_or(|found| *found == wanted.entries));
+        Ok((has_other_layout || !fits).then_some(Replaced { has_other_layout, entries }))
+    }
+
+    /// Moves the maps' pins from one directory to another, in the place of those that are there.
+    /// What does not fit goes last: the next balancer finds a part of it if this one is killed.
+    ///
+    /// # Errors
+    /// [`Error::Pins`] if one cannot be moved.
+    pub fn move_pins(&self, from: &Path, to: &Path, replaced: &Replaced) -> Result<(), Error> {
+        let mut shapes: Vec<Shape> = self.shapes().collect();
+        let fits = |shape: &Shape| replaced.entries.get(shape.name) == Some(&shape.entries);
+        shapes.sort_by_key(|shape| (shape.name == "settings", !fits(shape)));
+        shapes.into_iter().try_for_each(|shape| {
+            let path = to.join(shape.name);
+            let moved = fs::rename(from.join(shape.name), &path);
+            moved.map_err(|error| Error::Pins { path, error })
+        })
+    }
+}
+
+/// Maps of a balancer before, which the next one could not go on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// True if they are of another version of the program.
+    pub has_other_layout: bool,
+    /// The entries of each, by name.
+    pub entries: BTreeMap<&'static str, u32>,
+}
+
+impl Sizes {
+    /// The entries of each map, by name; of tables with buckets the buckets.
+    pub fn entries(&self) -> BTreeMap<&'static str, u32> {
+        PinnedMaps::new(self).shapes().map(|shape| (shape.name, shape.entries)).collect()
     }
 }
 
@@ -80,14 +127,8 @@ pub(crate) fn in_object(shape: &Shape) -> &'static str {
 }
 
 /// Settings that no daemon has written yet have version 0.
-fn check_abi(path: &Path) -> Result<(), Error> {
-    match pinned_settings(path)?.abi {
-        0 | HEDDLE_ABI => Ok(()),
-        other => {
-            let why = format!("it is of version {other}, this program of {HEDDLE_ABI}");
-            Err(Error::Misfit { path: path.to_owned(), why })
-        }
-    }
+fn has_other_abi(path: &Path) -> Result<bool, Error> {
+    Ok(!matches!(pinned_settings(path)?.abi, 0 | HEDDLE_ABI))
 }
 
 /// The settings that are pinned at `path`; all zero if none are.

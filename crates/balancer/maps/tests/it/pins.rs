@@ -184,29 +184,62 @@ fn a_link_whose_interface_went_is_made_afresh() {
     assert_eq!(balancer.attach(near, Mode::Generic).unwrap(), Attached::Afresh);
 }
 
+/// The program before keeps its maps, and packets, until the next one is attached.
 #[test]
-fn maps_that_do_not_fit_are_refused() {
+fn maps_that_do_not_fit_are_made_afresh() {
     if skip_without(Need::Root) {
         return;
     }
     let system = FileSystem::mount("misfit");
-    let directory = system.0.join("heddle");
-    let why = |sizes: &Sizes| match Balancer::load_pinned(&directory, sizes).err() {
-        Some(Error::Misfit { path, why }) => {
-            format!("{}: {why}", path.file_name().unwrap().to_str().unwrap())
-        }
-        other => panic!("{other:?}"),
-    };
-    drop(Balancer::load_pinned(&directory, &Sizes::small()).unwrap());
+    let (directory, near) = (system.0.join("heddle"), veth());
+    let refresh = |refresh| Settings { refresh, ..Settings::default() };
+    let mut first = Balancer::load_pinned(&directory, &Sizes::small()).unwrap();
+    first.maps.settings.set(&refresh(42)).unwrap();
+    assert_eq!(first.attach(near, Mode::Native).unwrap(), Attached::Afresh);
+    drop(first);
+    let before = shown();
+
     let larger = Sizes { flows: 100_000, ..Sizes::small() };
-    assert_eq!(why(&larger), "flows: it has 1408 entries, this program is to have 45056");
+    let mut second = Balancer::load_pinned(&directory, &larger).unwrap();
+    let replaced = second.replaced().unwrap();
+    assert_eq!((replaced.has_other_layout, replaced.entries["flows"]), (false, 1408));
+    assert_eq!(second.maps.settings.get().unwrap().refresh, 0, "nothing is taken over");
+    second.maps.settings.set(&refresh(43)).unwrap();
+    second.explainer().unwrap();
+    assert_eq!(shown(), before);
+    assert_eq!(second.attach(near, Mode::Native).unwrap(), Attached::InPlace);
+    assert_ne!(shown(), before);
+    drop(second);
+
+    let third = Balancer::load_pinned(&directory, &larger).unwrap();
+    assert_eq!((third.replaced(), third.maps.settings.get().unwrap().refresh), (None, 43));
+    drop(third);
+    assert!(!directory.join("new").exists());
 
     let pinned = Map::Array(MapData::from_pin(directory.join("settings")).unwrap());
     let mut settings = Array::<_, Settings>::try_from(pinned).unwrap();
-    let newer = Settings { abi: HEDDLE_ABI + 1, ..Settings::default() };
-    settings.set(0, newer, 0).unwrap();
-    let versions = format!("it is of version {}, this program of {HEDDLE_ABI}", HEDDLE_ABI + 1);
-    assert_eq!(why(&Sizes::small()), format!("settings: {versions}"));
+    settings.set(0, Settings { abi: HEDDLE_ABI + 1, ..Settings::default() }, 0).unwrap();
+    let fourth = Balancer::load_pinned(&directory, &larger).unwrap();
+    assert!(fourth.replaced().unwrap().has_other_layout);
+    assert_eq!(fourth.maps.settings.get().unwrap().abi, 0);
+}
+
+#[test]
+fn another_programs_map_is_refused() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let system = FileSystem::mount("foreign");
+    let directory = system.0.join("heddle");
+    drop(Balancer::load_pinned(&directory, &Sizes::small()).unwrap());
+    std::fs::rename(directory.join("tokens"), directory.join("flows")).unwrap();
+    match Balancer::load_pinned(&directory, &Sizes::small()).err() {
+        Some(Error::Misfit { path, why }) => {
+            assert_eq!(path, directory.join("flows"));
+            assert_eq!(why, "it is map `tokens` of another program");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
