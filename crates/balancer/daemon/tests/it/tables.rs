@@ -3,9 +3,15 @@
 use std::net::SocketAddr;
 
 use crate::common::{PORT, ask, setup};
-use heddle_lab::{Daemons, Lab, Transport};
+use heddle_lab::{Connection, Daemons, Lab, Transport};
 use heddle_testing::{Need, skip_without};
 use heddled::admin::{Reply, Request};
+
+fn ping(connections: &mut [Connection]) {
+    for connection in connections {
+        connection.ping().unwrap();
+    }
+}
 
 /// The program before forwards until the next one, whose tables are empty, takes its place.
 #[test]
@@ -19,7 +25,7 @@ fn a_restart_with_other_tables_empties_them_and_ends_no_connection() {
     let service = SocketAddr::new(lab.vips()[0], PORT);
     let mut connections: Vec<_> =
         (0..12).map(|_| lab.connect(Transport::Tcp, service).unwrap()).collect();
-    connections.iter_mut().for_each(|connection| drop(connection.ping().unwrap()));
+    ping(&mut connections);
     assert!(daemons.connections(0, 100).unwrap().matching >= 12);
 
     let larger = daemons.config(0).replace("flows = 65536", "flows = 262144");
@@ -30,14 +36,14 @@ fn a_restart_with_other_tables_empties_them_and_ends_no_connection() {
     assert!(reloaded.changes.contains(&told), "{reloaded:?}");
 
     daemons.stop(0);
-    connections.iter_mut().for_each(|connection| drop(connection.ping().unwrap()));
+    ping(&mut connections);
     daemons.restart(0).unwrap();
-    connections.iter_mut().for_each(|connection| drop(connection.ping().unwrap()));
+    ping(&mut connections);
     lab.connect(Transport::Tcp, service).unwrap().ping().unwrap();
 
     daemons.stop(0);
     daemons.restart(0).unwrap();
-    connections.iter_mut().for_each(|connection| drop(connection.ping().unwrap()));
+    ping(&mut connections);
     let log = daemons.log(0);
     let emptied = format!("the tables are empty, and connections go on by hash: {why}");
     assert_eq!(log.matches(&emptied).count(), 1, "the second restart keeps them: {log}");
