@@ -7,6 +7,12 @@ use serde_json::Value;
 
 const EXAMPLE: &str = include_str!("../../../../../packaging/heddled.toml");
 const UNIT: &str = include_str!("../../../../../packaging/systemd/heddled.service");
+/// The units of daemons.
+const UNITS: [&str; 3] = [
+    UNIT,
+    include_str!("../../../../../packaging/systemd/heddle-agent.service"),
+    include_str!("../../../../../packaging/systemd/heddle-switch@.service"),
+];
 
 const RULES: &str = include_str!("../../../../../packaging/prometheus/heddled.rules.yml");
 const DASHBOARD: &str = include_str!("../../../../../packaging/grafana/heddled.json");
@@ -58,6 +64,30 @@ fn collect_keys(value: &Value, keys: &mut Vec<String>) {
 #[test]
 fn the_unit_has_started_when_the_daemon_says_so() {
     assert!(UNIT.lines().any(|line| line == "Type=notify"));
+}
+
+fn setting<'a>(unit: &'a str, key: &str) -> Option<&'a str> {
+    unit.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+/// systemd gives a runtime directory to the unit's user, and removes it with all that is in it when
+/// the unit stops, unless it is preserved.
+#[test]
+fn no_unit_takes_away_a_runtime_directory_of_others() {
+    let directory = |unit| setting(unit, "RuntimeDirectory");
+    for unit in UNITS {
+        let users = UNITS.into_iter().filter(|other| directory(other) == directory(unit)).count();
+        let stays = setting(unit, "RuntimeDirectoryPreserve") == Some("yes");
+        let is_roots = setting(unit, "DynamicUser").is_none();
+        assert!(users == 1 || (stays && is_roots), "{unit}");
+    }
+}
+
+#[test]
+fn systemd_starts_daemons_again_without_end() {
+    for unit in UNITS {
+        assert_eq!(setting(unit, "StartLimitIntervalSec"), Some("0"), "{unit}");
+    }
 }
 
 #[test]

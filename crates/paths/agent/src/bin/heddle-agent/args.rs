@@ -46,7 +46,7 @@ pub(crate) enum Command {
     /// Show connections, their subflows and paths
     Status {
         /// The agent's status socket
-        #[arg(long, value_name = "PATH", default_value = "/run/heddle/agent.sock")]
+        #[arg(long, value_name = "PATH", default_value = "/run/heddle-agent/agent.sock")]
         admin: PathBuf,
     },
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub(crate) hold_down: Duration,
     /// The status socket, of root or the agent's own user
-    #[arg(long, value_name = "PATH", default_value = "/run/heddle/agent.sock")]
+    #[arg(long, value_name = "PATH", default_value = "/run/heddle-agent/agent.sock")]
     pub(crate) admin: PathBuf,
     /// Least level that is logged, to standard error: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "info")]
