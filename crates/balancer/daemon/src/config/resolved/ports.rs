@@ -39,6 +39,11 @@ impl Ports {
         }
     }
 
+    /// True if a port is one of them.
+    pub fn have(self, port: u16) -> bool {
+        self.each().contains(&port)
+    }
+
     /// True if there may be more than one.
     pub fn are_several(self) -> bool {
         !matches!(self, Ports::One(_))

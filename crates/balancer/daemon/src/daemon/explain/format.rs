@@ -189,10 +189,10 @@ pub(super) fn event(event: Counter) -> &'static str {
         C::TokenRefreshed => "The token's owner hears that its connection is alive.",
         C::TokenZero => "Its token would be 0, which stands for none: it is not learnt.",
         C::LearnLimited => {
-            "More tokens than the limit allows come from flows whose SYN was not seen ([limits] learn)."
+            "More tokens than the limit allows come from flows whose SYN was not seen ([limits] midstream_keys)."
         }
         C::QueryLimited => {
-            "Its flow's owner is not asked: too many were, or the packet is too long ([limits] ask)."
+            "Its flow's owner is not asked: too many were, or the packet is too long ([limits] queries)."
         }
         C::JoinsLimited => {
             "The token, or this address with it, has had more joins than the limit allows ([limits] joins, source_joins)."

@@ -157,7 +157,15 @@ fn no_service(facts: &Facts<'_>) -> Vec<String> {
     if is_steering(facts.names.config, to, facts.packet.protocol) {
         return vec!["This is where other balancers send to this one.".into(), verdict];
     }
-    let services = &facts.names.config.services;
+    let (services, protocol) = (&facts.names.config.services, facts.packet.protocol);
+    // Some packets are dropped before their service counts.
+    let has_it =
+        |s: &&Service| has(s, to.ip()) && s.protocol == protocol && s.ports.have(to.port());
+    // One with all ports gives way.
+    let has_all = |s: &&Service| s.ports == config::Ports::All;
+    if let Some(service) = services.iter().filter(has_it).min_by_key(has_all) {
+        return vec![format!("{to} is service {}.", of_service(service)), verdict];
+    }
     let there: Vec<String> = services.iter().filter(|s| has(s, to.ip())).map(place).collect();
     let known = match (there.is_empty(), services.is_empty()) {
         (false, _) => format!("at that address there is {}", there.join(", ")),
@@ -167,7 +175,6 @@ fn no_service(facts: &Facts<'_>) -> Vec<String> {
         }
         (true, true) => "no service is configured".into(),
     };
-    let protocol = facts.packet.protocol;
     vec![format!("No service has {to} over {protocol}: {known}."), verdict]
 }
 

@@ -127,6 +127,23 @@ fn a_wrong_port_is_told_the_right_one() {
     assert!(elsewhere.reasons[1].contains(": there is web (192.0.2.10:443 over TCP)."));
 }
 
+/// The program has dropped it before its service counted.
+#[test]
+fn a_packet_that_its_service_does_not_get_is_not_told_of_other_services() {
+    let world = World::start();
+    for (counter, why) in [
+        (Counter::DropDenied, "(access)"),
+        (Counter::DropSource, "invalid"),
+        (Counter::DropFlags, "invalid"),
+    ] {
+        let trace = Trace { counters: bits(&[counter]), ..Trace::default() };
+        let told = explain(&world, &packet(SERVICE, SYN, None), trace, None);
+        let [_, service, verdict] = &told.reasons[..] else { panic!("{:?}", told.reasons) };
+        assert_eq!(service, "192.0.2.10:443 is service web (mptcp = \"learn\").");
+        assert!(verdict.contains("dropped") && verdict.contains(why), "{verdict}");
+    }
+}
+
 #[test]
 fn without_a_backend_each_is_told_why() {
     let world = World::start();
