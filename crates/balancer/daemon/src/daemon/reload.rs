@@ -28,9 +28,14 @@ impl Core {
     /// were: a wrong file, an unreadable secret, no room in the maps, or a write that the kernel
     /// refused.
     pub fn reload(&mut self) -> Result<Vec<String>, String> {
-        notify::reloading();
+        // Before it is ready, the end of a reload would be taken for the end of the start.
+        if self.ready {
+            notify::reloading();
+        }
         let result = self.try_reload();
-        notify::reloaded(result.as_ref().err().map(String::as_str));
+        if self.ready {
+            notify::reloaded(result.as_ref().err().map(String::as_str));
+        }
         match &result {
             Ok(changes) => {
                 self.counts.reloads += 1;

@@ -80,6 +80,27 @@ fn the_service_manager_is_told_of_start_reload_and_end() {
     assert!(daemon.wait().unwrap().success());
 }
 
+/// A reload ends with READY=1, which is not the end of the start.
+#[test]
+fn a_reload_during_the_start_does_not_tell_that_it_has_ended() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let lab = Lab::builder().build().unwrap();
+    let daemons = stopped(&lab);
+    let folder = tempfile::tempdir().unwrap();
+    let manager = UnixDatagram::bind(folder.path().join("notify")).unwrap();
+    manager.set_read_timeout(Some(LIMIT)).unwrap();
+    let mut command = heddled(&lab, &daemons);
+    let mut daemon = command.env("NOTIFY_SOCKET", folder.path().join("notify")).spawn().unwrap();
+    let listens = || daemons.socket(0).exists().then_some(()).ok_or_else(|| "no socket".into());
+    eventually(LIMIT, listens).unwrap();
+    signal(&daemon, Signal::HUP);
+    assert_eq!(told(&manager), "READY=1");
+    signal(&daemon, Signal::TERM);
+    assert!(daemon.wait().unwrap().success());
+}
+
 #[test]
 fn a_start_that_is_refused_leaves_no_pins() {
     if skip_without(Need::Root) {
