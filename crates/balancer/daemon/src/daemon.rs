@@ -147,7 +147,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
 /// packets have them.
 async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
     let resolve = async {
-        while core.state.macs.is_empty() || !core.state.has_all_next_hops() {
+        while core.state.macs.is_empty() || !core.state.without_next_hop().is_empty() {
             let event = sources.next().await;
             core.handle_event(event);
             core.reconcile();
@@ -155,7 +155,11 @@ async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
         }
     };
     if tokio::time::timeout(RESOLVE_TIMEOUT, resolve).await.is_err() {
-        tracing::warn!("not all backends can be reached; the balancer begins with those that can");
+        let without = core.state.without_next_hop().join(", ");
+        tracing::warn!(
+            without,
+            "next hops are missing; the balancer begins with those that it has"
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 
 use heddle_balancer_maps::Mode;
 use heddle_daemon::links::{self, Links, Parse};
-use netlink_packet_route::link::LinkMessage;
+use netlink_packet_route::link::{LinkFlags, LinkMessage};
 use tokio::sync::watch;
 
 use crate::mac::Mac;
@@ -35,6 +35,25 @@ pub async fn watch(interfaces: Vec<String>, mode: Mode, to: watch::Sender<Macs>)
         Mode::Generic => |link| Some(LinkAddress { mac: links::mac(link)?, vlan: 0 }),
     };
     links::watch(interfaces, parse, to).await
+}
+
+/// The interfaces that have a carrier, by name.
+pub type Carriers = Links<()>;
+
+/// Sends those of `interfaces` that have a carrier whenever that changes, until the receiver is
+/// dropped. In the network namespace of the calling thread.
+///
+/// # Errors
+/// If the kernel does not answer.
+pub async fn watch_carriers(
+    interfaces: Vec<String>,
+    to: watch::Sender<Carriers>,
+) -> io::Result<()> {
+    links::watch(interfaces, carrier, to).await
+}
+
+fn carrier(link: &LinkMessage) -> Option<()> {
+    link.header.flags.contains(LinkFlags::Running).then_some(())
 }
 
 fn with_vlan(link: &LinkMessage) -> Option<LinkAddress> {

@@ -172,7 +172,8 @@ impl Core {
             }
             Event::Heartbeats(conclusions) => self.state.set_heartbeats(&conclusions),
             Event::Detached(interfaces) => self.attach_again(&interfaces),
-            Event::NextHops(hops) => self.state.next_hops = hops,
+            Event::NextHops(hops) => self.state.set_next_hops(hops),
+            Event::Carriers(carriers) => self.state.has_own_carrier = !carriers.is_empty(),
             // An interface that is gone may come back: its last address stands meanwhile.
             Event::Macs(macs) => self.state.macs.extend(macs),
         }

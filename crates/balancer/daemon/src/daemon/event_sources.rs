@@ -19,7 +19,7 @@ use crate::fragments;
 use crate::health::forwarding::{Outer, Sockets, Way};
 use crate::health::{self, Checker, Forwarding, HealthEvent, State, Target, Through};
 use crate::heartbeat::{self, Conclusions, Heartbeats, Probed, Report};
-use crate::links::{self, Macs};
+use crate::links::{self, Carriers, Macs};
 use crate::members::{Member, View, etcd};
 use crate::neighbours::{self, NextHops};
 use crate::supervisor::{Supervised, supervise};
@@ -41,6 +41,8 @@ pub(super) enum Event {
     NextHops(NextHops),
     /// The Ethernet addresses of the interfaces.
     Macs(Macs),
+    /// The interfaces that have a carrier.
+    Carriers(Carriers),
 }
 
 /// The name of a backend's health check.
@@ -62,7 +64,8 @@ pub(super) struct EventSources {
     addresses: watch::Sender<BTreeSet<IpAddr>>,
     neighbour_watcher: Supervised,
     macs: watch::Receiver<Macs>,
-    _link_watcher: Supervised,
+    carriers: watch::Receiver<Carriers>,
+    _link_watchers: [Supervised; 2],
     attachment: Option<Attachment>,
     heartbeats: Option<Heartbeats>,
     fragments: Option<fragments::Keeper>,
@@ -110,8 +113,15 @@ impl EventSources {
         let neighbour_watcher =
             supervise("neighbour watcher", move || neighbours::watch(wanted.clone(), to.clone()));
         let (macs, interfaces) = (watch::channel(Macs::new()), config.balancer.interfaces.clone());
-        let link_watcher = supervise("link watcher", move || {
+        let mac_watcher = supervise("link watcher", move || {
             links::watch(interfaces.clone(), mode, macs.0.clone())
+        });
+        let interfaces = config.balancer.interfaces.clone();
+        // All have one until one is seen without.
+        let carriers = interfaces.iter().map(|name| (name.clone(), ())).collect();
+        let (to_carriers, carriers) = watch::channel(carriers);
+        let carrier_watcher = supervise("carrier watcher", move || {
+            links::watch_carriers(interfaces.clone(), to_carriers.clone())
         });
         let mut sources = EventSources {
             checker: Checker::new(events)
@@ -122,7 +132,8 @@ impl EventSources {
             addresses,
             neighbour_watcher,
             macs: macs.1,
-            _link_watcher: link_watcher,
+            carriers,
+            _link_watchers: [mac_watcher, carrier_watcher],
             attachment: None,
             heartbeats: None,
             fragments: None,
@@ -226,7 +237,8 @@ impl EventSources {
     pub(super) async fn next(&mut self) -> Event {
         tokio::select! {
             Some(event) = self.health.recv() => {
-                tracing::info!(target = event.target, state = ?event.state, reason = ?event.reason, "health has changed");
+                let reason = event.reason.as_ref().map(tracing::field::display);
+                tracing::info!(target = event.target, state = ?event.state, reason, "health has changed");
                 Event::Health(event.target, event.state)
             }
             Ok(()) = self.members.changed() => Event::Members(self.members.borrow_and_update().clone()),
@@ -234,6 +246,7 @@ impl EventSources {
             Some(lost) = lost(self.attachment.as_mut()) => Event::Detached(lost),
             Ok(()) = self.hops.changed() => Event::NextHops(self.hops.borrow_and_update().clone()),
             Ok(()) = self.macs.changed() => Event::Macs(self.macs.borrow_and_update().clone()),
+            Ok(()) = self.carriers.changed() => Event::Carriers(self.carriers.borrow_and_update().clone()),
             else => std::future::pending().await,
         }
     }

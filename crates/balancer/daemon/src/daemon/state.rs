@@ -13,6 +13,7 @@ use heddle_balancer_maps::abi::TargetState;
 use super::apply::{self, Contents, DataPlane};
 use super::error::CoreError;
 use super::event_sources::check_name;
+use super::names::Names;
 use crate::config::{self, Config, Membership};
 use crate::health::State as HealthState;
 use crate::heartbeat::{Conclusions, Liveness};
@@ -20,7 +21,7 @@ use crate::ids::WireId;
 use crate::links::Macs;
 use crate::members::{Known, Source, View};
 use crate::neighbours::{NextHop, NextHops};
-use crate::plan::{self, Keys, Plan, World};
+use crate::plan::{self, Keys, Phase, Plan, World};
 use isolation::{Isolation, Surroundings};
 use lately::Lately;
 
@@ -76,8 +77,10 @@ pub(super) struct State {
     pub(super) view: View,
     /// The conclusions of heartbeats, by address.
     liveness: BTreeMap<IpAddr, Liveness>,
-    /// An interface of this balancer has a carrier.
+    /// An interface of this balancer has a carrier, as far as heartbeats need to know.
     has_carrier: bool,
+    /// An interface of this balancer has a carrier.
+    pub(super) has_own_carrier: bool,
     /// Balancers that count as alive until heartbeats tell: those that were when the daemon
     /// started.
     assumed: BTreeSet<IpAddr>,
@@ -99,6 +102,8 @@ pub(super) struct State {
     /// Lapsed balancers that have died since: they are forgotten.
     forgotten: BTreeSet<String>,
     pub(super) next_hops: NextHops,
+    /// The addresses whose next hop was lost.
+    lost_hops: BTreeSet<IpAddr>,
     /// The Ethernet addresses of the interfaces.
     pub(super) macs: Macs,
     /// The plan that the maps follow.
@@ -118,6 +123,7 @@ impl State {
             view: initial_view(&inputs.config, known),
             liveness: BTreeMap::new(),
             has_carrier: true,
+            has_own_carrier: true,
             assumed: assumed(&plan),
             is_first_ring: plan.maps.ring.is_empty(),
             peer_tables: Lately::default(),
@@ -131,6 +137,7 @@ impl State {
             inputs,
             plan,
             next_hops: NextHops::new(),
+            lost_hops: BTreeSet::new(),
             macs: Macs::new(),
             started: Instant::now(),
             started_tick: 1,
@@ -188,6 +195,25 @@ impl State {
         self.forgotten.extend(dead.map(|(name, _)| name.clone()));
     }
 
+    /// Takes in the next hops of all addresses. One that is lost is logged, and when it is found
+    /// again.
+    pub(super) fn set_next_hops(&mut self, hops: NextHops) {
+        self.lost_hops.retain(|address| hops.contains_key(address));
+        for (address, found) in &hops {
+            match (self.next_hops.get(address), found) {
+                (Some(Ok(_)), Err(error)) => {
+                    tracing::warn!(%address, %error, "nothing can be sent there any more");
+                    self.lost_hops.insert(*address);
+                }
+                (_, Ok(_)) if self.lost_hops.remove(address) => {
+                    tracing::info!(%address, "packets can be sent there again");
+                }
+                _ => {}
+            }
+        }
+        self.next_hops = hops;
+    }
+
     /// The balancers that are listed, this one and those that do not answer included.
     pub(super) fn listed(&self) -> Vec<config::Member> {
         let all = self.view.all().filter(|(name, _)| !self.forgotten.contains(*name));
@@ -220,15 +246,22 @@ impl State {
         let checked = ids(&self.inputs.config, |service| service.health.is_some());
         let is_up = |id: &WireId| self.inputs.health.get(id) == Some(&HealthState::Up);
         let was_up = |id: &&WireId| self.health_in_contact.get(id) == Some(&HealthState::Up);
+        let has_peers = self.listed().iter().any(is_other);
         let around = Surroundings {
-            has_peers: self.listed().iter().any(is_other),
-            has_carrier: self.has_carrier,
+            has_peers,
             has_contact: self.members().iter().any(is_other),
+            has_carrier: if has_peers { self.has_carrier } else { self.has_own_carrier },
             some_backend_up: checked.is_empty() || checked.iter().any(is_up),
             all_backends_back: checked.iter().filter(was_up).all(is_up),
             check_interval: self.longest_check_interval(),
         };
+        let before = self.isolation.cause();
         self.isolation = self.isolation.next(&around, self.uptime());
+        match (before, self.isolation.cause()) {
+            (before, Some(cause)) if before != Some(cause) => tracing::warn!("{cause}"),
+            (Some(_), None) => tracing::info!("not cut off any more"),
+            _ => {}
+        }
         if self.isolation.trusts_checks(self.uptime()) {
             self.health_in_contact.clone_from(&self.inputs.health);
         }
@@ -255,11 +288,18 @@ impl State {
         others.into_iter().map(|member| member.name).collect()
     }
 
-    /// True if a next hop is known of each backend and balancer, found now or by the daemon before.
-    pub(super) fn has_all_next_hops(&self) -> bool {
-        let mut wanted = self.plan.targets.iter();
-        let target = |index| self.plan.maps.targets.get(&index);
-        wanted.all(|(_, index, _)| target(index).is_some_and(|target| target.ifindex != 0))
+    /// The names of the backends and balancers of which no next hop is known, neither found now nor
+    /// by the daemon before. Those that are not configured any more do not count.
+    pub(super) fn without_next_hop(&self) -> Vec<String> {
+        let Inputs { config, .. } = &self.inputs;
+        let names = Names { config, plan: &self.plan, members: &self.listed() };
+        let wanted = self.plan.targets.iter().filter(|(_, _, phase)| *phase == Phase::Active);
+        let has_hop = |index| {
+            let target = self.plan.maps.targets.get(&index);
+            target.is_some_and(|target| target.ifindex != 0)
+        };
+        let lost = wanted.filter(|(_, index, _)| !has_hop(*index));
+        lost.map(|(_, index, _)| names.target(index).to_owned()).collect()
     }
 
     /// The reason why the maps do not follow the plan, if so.

@@ -62,7 +62,8 @@ impl Core {
         change: BackendChange,
     ) -> Result<(), Problem> {
         self.replace(with_change(&self.state.inputs, service, backend, change)?)?;
-        tracing::info!(backend, service, ?change, "changed by command");
+        let BackendChange { weight, draining } = change;
+        tracing::info!(backend, service, weight, draining, "changed by command");
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! A balancer whose link is cut: no other balancer answers, and its health checks fail one by one.
-//! Where the cut is at its own interface, that has no carrier; elsewhere silence alone tells of it.
+//! Where the cut is at its own interface, that has no carrier; elsewhere silence alone tells of it,
+//! where there are other balancers.
 //!
 //! Its tables would then be made of the backends that seem to be up, and for a while after the cut,
 //! too, until the health checks have found all of them again. Connections that it placed meanwhile
@@ -27,10 +28,10 @@ const LAST_ONE: Duration = Duration::from_secs(60);
 pub(super) struct Surroundings {
     /// There are other balancers in the list.
     pub(super) has_peers: bool,
-    /// An interface of this balancer has a carrier.
-    pub(super) has_carrier: bool,
     /// At least one of them answers.
     pub(super) has_contact: bool,
+    /// An interface of this balancer has a carrier.
+    pub(super) has_carrier: bool,
     /// A backend with a health check is up, or there is none with a health check.
     pub(super) some_backend_up: bool,
     /// All backends that were up when another balancer answered last are up.
@@ -60,7 +61,7 @@ pub(super) enum Isolation {
 impl Isolation {
     /// The state at a time.
     pub(super) fn next(self, around: &Surroundings, time: Duration) -> Isolation {
-        if around.has_peers && !around.has_carrier {
+        if !around.has_carrier {
             return Isolation::CutOff;
         }
         if around.has_peers && !around.has_contact {
@@ -184,8 +185,20 @@ mod tests {
         assert_eq!((cut, cut.trusts_checks(seconds(99))), (Isolation::CutOff, false));
         assert_eq!(cut.next(&WHOLE, seconds(2)), Isolation::Regained(seconds(2)));
         assert_eq!(cut.next(&SOME_BACKENDS, seconds(2)), Isolation::Settling(seconds(2)));
-        let no_peers = Surroundings { has_peers: false, ..down };
-        assert_eq!(Isolation::No.next(&no_peers, seconds(1)), Isolation::No);
+    }
+
+    /// Its checks fail for another reason than its backends, as those of one with peers.
+    #[test]
+    fn a_lone_balancer_without_a_carrier_is_cut_off_too() {
+        let lone = Surroundings { has_peers: false, has_contact: false, ..WHOLE };
+        let down = Surroundings { has_carrier: false, ..lone };
+        let failing = Surroundings { all_backends_back: false, ..down };
+        let cut = Isolation::No.next(&down, seconds(1)).next(&failing, seconds(4));
+        assert_eq!((cut, cut.uses_earlier_health()), (Isolation::CutOff, true));
+        assert!(cut.cause().is_some());
+        let regained = cut.next(&lone, seconds(5));
+        assert_eq!(regained, Isolation::Regained(seconds(5)));
+        assert_eq!(regained.next(&lone, seconds(7)), Isolation::No);
     }
 
     #[test]
@@ -206,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn dead_backends_alone_are_no_cut_and_without_peers_there_is_none() {
+    fn dead_backends_alone_are_no_cut_and_without_peers_only_the_carrier_tells() {
         let no_backends = Surroundings { has_contact: true, ..NOTHING };
         let no_peers = Surroundings { has_peers: false, ..NOTHING };
         for around in [no_backends, no_peers, SOME_BACKENDS] {

@@ -296,6 +296,38 @@ fn after_a_failed_write_the_next_plan_starts_from_what_the_maps_hold() {
     }
 }
 
+/// A backend that has left never had a next hop, and keeps its index.
+#[test]
+fn only_what_is_configured_is_waited_for_and_named() {
+    let mut state = State::new(Inputs::new(config(BEFORE), keys(4)), Plan::default(), None);
+    let mut maps = TestMaps::default();
+    state.try_reconcile(&mut maps).unwrap();
+    let mut without = state.without_next_hop();
+    without.sort();
+    assert_eq!(without, ["be1", "be2", "lb2"]);
+    let hops = [[10, 0, 0, 2], [10, 0, 1, 1], [10, 0, 1, 3]].map(IpAddr::from);
+    state.next_hops = hops.map(|address| (address, Ok(hop(address)))).into();
+    state.try_reconcile(&mut maps).unwrap();
+    assert_eq!(state.without_next_hop(), ["be2"]);
+    state.replace_inputs(reloaded(&state.inputs), &mut maps).unwrap();
+    assert_eq!(state.without_next_hop(), [""; 0]);
+}
+
+/// A lone balancer has no heartbeats that would tell of its carrier.
+#[test]
+fn a_lone_balancer_is_cut_off_without_a_carrier() {
+    let lone = "balancer = { name = 'lb1', interfaces = ['eth0'] }";
+    let mut state = State::new(Inputs::new(config(lone), keys(4)), Plan::default(), None);
+    state.note_isolation();
+    assert_eq!(state.isolation(), None);
+    state.has_own_carrier = false;
+    state.note_isolation();
+    assert!(state.isolation().is_some_and(|cause| cause.starts_with("cut off: the link is down")));
+    state.has_own_carrier = true;
+    state.note_isolation();
+    assert_eq!(state.isolation(), None);
+}
+
 /// A service whose health check leaves the file: nobody would say that its backends are up again.
 #[test]
 fn a_backend_that_is_no_longer_checked_serves() {
