@@ -15,9 +15,7 @@ use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
 use crate::metrics::{self, Event, Members, Reloads, Snapshot, Table, Verdict};
 use crate::plan::Plan;
-
-/// The name under which packets of no service are counted.
-const NO_SERVICE: &str = "none";
+use crate::service::NO_SERVICE;
 
 impl Core {
     /// All numbers. A map that cannot be read is left out, and logged.

@@ -31,20 +31,20 @@ pub enum Unreachable {
     NotRemote,
     /// The interface is down.
     #[error("interface {0} is down")]
-    LinkDown(u32),
+    LinkDown(String),
     /// The interface has no Ethernet addresses.
     #[error("interface {0} is not Ethernet")]
-    NotEthernet(u32),
+    NotEthernet(String),
     /// The interface is a VLAN whose tag the data plane cannot write.
     #[error("of the interface that leads there: {0}")]
     Vlan(#[from] Unusable),
     /// The neighbour's Ethernet address is not known yet; the kernel resolves it.
-    #[error("{neighbour} does not answer on interface {ifindex}")]
+    #[error("{neighbour} does not answer on interface {interface}")]
     Unresolved {
         /// The destination, or its gateway.
         neighbour: IpAddr,
         /// The interface.
-        ifindex: u32,
+        interface: String,
     },
     /// The kernel has not answered, or with another error.
     #[error("the kernel does not say: {0}")]
@@ -77,7 +77,8 @@ impl Resolver {
         if neighbour.as_ref().is_none_or(|neighbour| neighbour.stale) {
             trigger_resolution(address).await;
         }
-        let neighbour = neighbour.ok_or(Unreachable::Unresolved { neighbour: at, ifindex })?;
+        let neighbour =
+            neighbour.ok_or(Unreachable::Unresolved { neighbour: at, interface: link.name })?;
         Ok(NextHop {
             ifindex: link.out,
             vlan: link.vlan,
@@ -218,6 +219,8 @@ fn limit(metric: &RouteMetric) -> Option<u32> {
 }
 
 struct Link {
+    /// The name of the interface that the route names.
+    name: String,
     /// The interface that frames leave by, below a VLAN.
     out: u32,
     /// The VLAN id in their tag; 0: none.
@@ -229,8 +232,9 @@ struct Link {
 impl Link {
     fn read(message: &LinkMessage) -> Result<Link, Unreachable> {
         let ifindex = message.header.index;
+        let name = name(message);
         if !message.header.flags.contains(LinkFlags::Up | LinkFlags::LowerUp) {
-            return Err(Unreachable::LinkDown(ifindex));
+            return Err(Unreachable::LinkDown(name));
         }
         let vlan = Vlan::of(message)?;
         let (out, vlan) = vlan.map_or((ifindex, 0), |vlan| (vlan.lower, vlan.id));
@@ -243,10 +247,19 @@ impl Link {
             }
         }
         match (message.header.link_layer_type, mac, mtu) {
-            (LinkLayerType::Ether, Some(mac), Some(mtu)) => Ok(Link { out, vlan, mac, mtu }),
-            _ => Err(Unreachable::NotEthernet(ifindex)),
+            (LinkLayerType::Ether, Some(mac), Some(mtu)) => Ok(Link { name, out, vlan, mac, mtu }),
+            _ => Err(Unreachable::NotEthernet(name)),
         }
     }
+}
+
+/// The interface's name; its number if the kernel does not tell the name.
+fn name(message: &LinkMessage) -> String {
+    let name = message.attributes.iter().find_map(|attribute| match attribute {
+        LinkAttribute::IfName(name) => Some(name.clone()),
+        _ => None,
+    });
+    name.unwrap_or_else(|| message.header.index.to_string())
 }
 
 struct Neighbour {

@@ -1,6 +1,6 @@
 //! Addresses of machines.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use heddle_config::Problem;
 
@@ -12,7 +12,8 @@ pub(super) fn check_unicast(key: &str, address: IpAddr) -> Result<(), Problem> {
         let message = format!("{address} is an IPv4-mapped IPv6 address");
         return Err(Problem::at(key, message).help(format!("{}", address.to_canonical())));
     }
-    if address.is_unspecified() || address.is_multicast() {
+    let is_broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
+    if address.is_unspecified() || address.is_multicast() || is_broadcast {
         let message = format!("{address} is not a unicast address");
         return Err(Problem::at(key, message).help("the address of one machine"));
     }

@@ -20,7 +20,7 @@ use super::names::check_name;
 use super::quic;
 use super::shared;
 use crate::ids::WireId;
-use crate::service::{MptcpMode, Protocol};
+use crate::service::{MptcpMode, NO_SERVICE, Protocol};
 
 const MAX_SLOW_START: Duration = Duration::from_secs(3600);
 
@@ -133,6 +133,10 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
 fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem> {
     let address = raw.address;
     check_name("name", &raw.name)?;
+    if raw.name == NO_SERVICE {
+        let message = format!("`{NO_SERVICE}` stands for packets of no service in metrics");
+        return Err(Problem::at("name", message).help("another name"));
+    }
     check_unicast("address", address)?;
     if address.is_loopback() {
         return Err(Problem::at("address", format!("{address} is a loopback address"))
@@ -240,6 +244,10 @@ fn wire_id(raw: &raw::Backend, service: &ServiceKey) -> WireId {
 
 fn check_reachable(address: IpAddr, service: &Service, balancer: &Balancer) -> Result<(), Problem> {
     check_unicast("address", address)?;
+    if address.is_loopback() {
+        let message = format!("{address} is a loopback address: packets cannot be sent there");
+        return Err(Problem::at("address", message).help("the address of another machine"));
+    }
     if address == service.address {
         return Err(Problem::at(
             "address",

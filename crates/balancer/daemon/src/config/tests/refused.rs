@@ -3,7 +3,7 @@
 use super::*;
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 66] = [
+const REFUSED: [(&str, &str, &str); 70] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -127,6 +127,18 @@ const REFUSED: [(&str, &str, &str); 66] = [
         "service.0.backend.1.address: ::ffff:10.0.1.2 is an IPv4-mapped",
     ),
     ("10.0.1.2", "224.0.0.1", "service.0.backend.1.address: 224.0.0.1 is not a unicast address"),
+    ("10.0.1.2", "127.0.0.1", "service.0.backend.1.address: 127.0.0.1 is a loopback address"),
+    (
+        "10.0.1.2",
+        "255.255.255.255",
+        "service.0.backend.1.address: 255.255.255.255 is not a unicast address",
+    ),
+    (
+        "192.0.2.10",
+        "255.255.255.255",
+        "service.0.address: 255.255.255.255 is not a unicast address",
+    ),
+    ("\"web\"", "\"none\"", "service.0.name: `none` stands for packets of no service in metrics"),
     ("10.0.1.2", "10.0.0.2", "service.0.backend.1.address: 10.0.0.2 is balancer `lb2`'s address"),
     (
         "[\"eth0\"]",
