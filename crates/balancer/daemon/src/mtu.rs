@@ -10,6 +10,9 @@ use crate::config::{Config, Service};
 /// The longest packets of clients behind Ethernet, in bytes of IP.
 pub const CLIENTS: u32 = 1500;
 
+/// The least MTU of IPv6 (RFC 8200, section 5): hosts need not send less (RFC 8201, section 4).
+const LEAST_IPV6: u32 = 1280;
+
 const UDP: u32 = 8;
 const STEERING: u32 = 20;
 
@@ -69,9 +72,17 @@ fn of_service(service: &Service, mtu: impl Fn(IpAddr) -> Option<u32>) -> Option<
         .backends
         .iter()
         .map(|backend| (backend.address, forwarding_adds(service.forwarding, backend.address)));
-    let (mtu, added) = narrowest(paths.filter(|(_, added)| *added > 0), mtu)?;
+    let (mtu, added) = narrowest(paths, mtu)?;
+    let headers = match added {
+        0 => String::new(),
+        _ => format!(" with {added} of outer headers"),
+    };
+    let lost = match service.address.is_ipv6() && mtu < LEAST_IPV6 + added {
+        true => format!("; those of {LEAST_IPV6} are lost, less than which IPv6 does not send"),
+        false => String::new(),
+    };
     let message = format!(
-        "service {}: an MTU of {mtu} to a backend has no room for packets of {CLIENTS} bytes with {added} of outer headers: clients are told to send less (too_big)",
+        "service {}: an MTU of {mtu} to a backend has no room for packets of {CLIENTS} bytes{headers}: clients are told to send less (too_big){lost}",
         service.name
     );
     Some(Narrow { message, least: CLIENTS + added })
@@ -98,6 +109,22 @@ mod tests {
         let config =
             crate::config::load("lb.toml", &text).unwrap_or_else(|error| panic!("{error}"));
         narrow(&config, others, |_| Some(mtu)).into_iter().map(|narrow| narrow.least).collect()
+    }
+
+    #[test]
+    fn a_narrow_path_without_headers_is_told_and_what_ipv6_loses() {
+        let told = |text: &str, mtu| {
+            let text = text.replace("FORWARDING", "l2");
+            let config = crate::config::load("lb.toml", &text).unwrap();
+            narrow(&config, &[], |_| Some(mtu)).into_iter().map(|narrow| narrow.message).collect()
+        };
+        let v4: Vec<String> = told(TWO, 1200);
+        let wanted = "service web: an MTU of 1200 to a backend has no room for packets of 1500 bytes: clients are told to send less (too_big)";
+        assert_eq!(v4, [wanted]);
+        let v6 = TWO.replace("192.0.2.10", "2001:db8::10").replace("10.0.0.101", "fd00::101");
+        let lost = "; those of 1280 are lost, less than which IPv6 does not send";
+        assert_eq!(told(&v6, 1279), [wanted.replace("1200", "1279") + lost]);
+        assert!(!told(&v6, 1280)[0].ends_with(lost));
     }
 
     /// packet-path.md, Encapsulation: 20 bytes for IPIP, 28 for GUE, 48 for steering, over IPv4.

@@ -16,8 +16,13 @@ pub enum Failure {
     #[error("no answer in time")]
     Timeout,
     /// HTTP answered with another status code than those expected.
-    #[error("HTTP status {0}")]
-    Status(u16),
+    #[error("HTTP status {status} instead of {expected}")]
+    Status {
+        /// The answer's.
+        status: u16,
+        /// That of a success, or several as in `200 to 299`.
+        expected: String,
+    },
     /// The answer is not HTTP.
     #[error("not HTTP: {0}")]
     NotHttp(String),

@@ -40,7 +40,14 @@ async fn run(what: &Probe, address: SocketAddr) -> Result<(), Failure> {
     let Probe::Http { path, host, expect } = what else { return Ok(()) };
     match http::status(stream, path, host).await? {
         status if expect.contains(&status) => Ok(()),
-        status => Err(Failure::Status(status)),
+        status => Err(Failure::Status { status, expected: text(expect) }),
+    }
+}
+
+fn text(codes: &RangeInclusive<u16>) -> String {
+    match (codes.start(), codes.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first} to {last}"),
     }
 }
 
