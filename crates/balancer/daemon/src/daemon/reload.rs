@@ -67,6 +67,7 @@ impl Core {
         let shared = Shared::new(&config, &self.state.view.changes);
         let mut changes = differences(&old.config, &shared.base);
         changes.extend(fixed);
+        changes.extend(without_backend(&shared.base));
         if old.keys.steering != keys.steering {
             changes.push("the secrets of steering messages have changed".into());
         }
@@ -112,6 +113,12 @@ fn keep_fixed(old: &Config, new: &mut Config) -> Vec<String> {
     changes
 }
 
+/// Services that drop their packets until a command adds a backend.
+fn without_backend(config: &Config) -> impl Iterator<Item = String> + use<'_> {
+    let empty = config.services.iter().filter(|service| service.backends.is_empty());
+    empty.map(|service| format!("service {} has no backend: its packets are dropped", service.name))
+}
+
 fn differences(old: &Config, new: &Config) -> Vec<String> {
     let mut changes = Vec::new();
     for service in &new.services {
@@ -151,4 +158,19 @@ fn backend_differences(old: &config::Service, new: &config::Service) -> Vec<Stri
         changes.push(format!("service {name} has changed"));
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::testing::World;
+
+    #[test]
+    fn a_service_without_a_backend_is_told() {
+        let mut config = World::start().config;
+        assert_eq!(without_backend(&config).count(), 0);
+        config.services[0].backends.clear();
+        let told: Vec<String> = without_backend(&config).collect();
+        assert_eq!(told, ["service web has no backend: its packets are dropped"]);
+    }
 }
