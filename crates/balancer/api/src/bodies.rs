@@ -231,7 +231,7 @@ pub struct BackendStatus {
     pub weight: u32,
     /// By its health checks.
     pub health: State,
-    /// For how long, in seconds.
+    /// For how long it drains, or else its health is as it is, in seconds.
     #[serde(with = "seconds")]
     #[schemars(with = "f64")]
     pub since: Duration,
@@ -284,7 +284,7 @@ pub struct Connection {
     pub client: SocketAddr,
     /// Its service.
     pub service: String,
-    /// Its backend.
+    /// Its backend; one that was removed with `(gone)` behind its name or address.
     pub backend: String,
     /// The MPTCP connection's token at the backend, if known.
     #[serde(with = "token", default)]

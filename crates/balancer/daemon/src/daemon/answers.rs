@@ -60,6 +60,7 @@ impl Core {
             config: &self.state.inputs.config,
             plan: &self.state.plan,
             members: &self.state.listed(),
+            former: &self.state.former,
         })
     }
 }

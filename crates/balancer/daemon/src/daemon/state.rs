@@ -13,7 +13,7 @@ use heddle_balancer_maps::abi::TargetState;
 use super::apply::{self, Contents, DataPlane};
 use super::error::CoreError;
 use super::event_sources::check_name;
-use super::names::Names;
+use super::names::{Former, Names};
 use crate::config::{self, Config, Membership};
 use crate::health::State as HealthState;
 use crate::heartbeat::{Conclusions, Liveness};
@@ -101,6 +101,8 @@ pub(super) struct State {
     health_in_contact: BTreeMap<WireId, HealthState>,
     /// Lapsed balancers that have died since: they are forgotten.
     forgotten: BTreeSet<String>,
+    /// The backends that have left, as long as entries may name them.
+    pub(super) former: BTreeMap<WireId, Former>,
     pub(super) next_hops: NextHops,
     /// The addresses whose next hop was lost.
     lost_hops: BTreeSet<IpAddr>,
@@ -136,6 +138,7 @@ impl State {
             forgotten: BTreeSet::new(),
             inputs,
             plan,
+            former: BTreeMap::new(),
             next_hops: NextHops::new(),
             lost_hops: BTreeSet::new(),
             macs: Macs::new(),
@@ -292,7 +295,8 @@ impl State {
     /// by the daemon before. Those that are not configured any more do not count.
     pub(super) fn without_next_hop(&self) -> Vec<String> {
         let Inputs { config, .. } = &self.inputs;
-        let names = Names { config, plan: &self.plan, members: &self.listed() };
+        let (plan, members, former) = (&self.plan, &self.listed(), &self.former);
+        let names = Names { config, plan, members, former };
         let wanted = self.plan.targets.iter().filter(|(_, _, phase)| *phase == Phase::Active);
         let has_hop = |index| {
             let target = self.plan.maps.targets.get(&index);
@@ -333,6 +337,7 @@ impl State {
         self.between_plans = written.is_err();
         written?;
         self.plan = plan;
+        self.former.retain(|id, _| self.plan.targets.index(id).is_some());
         Ok(())
     }
 
@@ -378,8 +383,22 @@ impl State {
         self.between_plans =
             written.as_ref().is_err_and(|failed| self.between_plans || failed.rollback.is_some());
         written?;
-        (self.inputs, self.plan) = (inputs, plan);
+        let before = std::mem::replace(&mut self.inputs, inputs).config;
+        self.plan = plan;
+        self.note_former(&before);
         Ok(())
+    }
+
+    /// Notes the names of the backends that have left since a configuration before.
+    fn note_former(&mut self, before: &Config) {
+        for service in &before.services {
+            for backend in &service.backends {
+                let (service, name) = (service.name.clone(), backend.name.clone());
+                self.former.entry(backend.id).or_insert(Former { service, name });
+            }
+        }
+        let all = ids(&self.inputs.config, |_| true);
+        self.former.retain(|id, _| !all.contains(id) && self.plan.targets.index(id).is_some());
     }
 
     /// Drains begin with the first plan that has them, and end with one that has not.
@@ -442,6 +461,17 @@ impl State {
         let mut plan = found.next(&inputs.config, &world)?;
         plan.maps.epoch = held.epoch.wrapping_add(1);
         Ok(plan)
+    }
+
+    /// For how long a backend drains, or else has been in its health check's state (`checked`), or
+    /// without a check has been there.
+    pub(super) fn since(&self, id: WireId, checked: Option<Duration>) -> Duration {
+        let uptime = self.uptime();
+        let from = |begun: &BTreeMap<WireId, Duration>| {
+            begun.get(&id).map(|begun| uptime.saturating_sub(*begun))
+        };
+        let since = from(&self.drained_since).or(checked).or_else(|| from(&self.up_since));
+        since.unwrap_or(uptime)
     }
 
     fn known_hops(&self) -> BTreeMap<IpAddr, NextHop> {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::names::Names;
+use super::names::{Former, Names};
 use crate::config::{self, Backend, Config, Member};
+use crate::ids::WireId;
 use crate::neighbours::NextHop;
 use crate::plan::{self, Plan};
 
@@ -32,6 +33,7 @@ pub(super) struct World {
     pub(super) config: Config,
     plan: Plan,
     members: Vec<Member>,
+    pub(super) former: BTreeMap<WireId, Former>,
 }
 
 impl World {
@@ -73,11 +75,12 @@ impl World {
             macs: &BTreeMap::new(),
         };
         let plan = Plan::default().next(&config, &world).unwrap();
-        World { config, plan, members }
+        World { config, plan, members, former: BTreeMap::new() }
     }
 
     pub(super) fn names(&self) -> Names<'_> {
-        Names { config: &self.config, plan: &self.plan, members: &self.members }
+        let World { config, plan, members, former } = self;
+        Names { config, plan, members, former }
     }
 
     /// The index of a backend or a balancer.

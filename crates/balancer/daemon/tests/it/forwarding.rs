@@ -48,7 +48,7 @@ fn status_names_backends_whose_vip_does_not_answer(
     decapsulating.clear();
     lose(&lab);
     let lost = wait_for(&daemons, State::Down);
-    said(&daemons, 0, "backend-0 of web4: its address answers, and ").unwrap();
+    said(&daemons, 0, "backend-0 of web4 is down: its address answers, and ").unwrap();
     for backend in lost {
         let reason = backend.reason.unwrap_or_default();
         let way = format!("by {}: no answer in time", forwarding.to_uppercase());

@@ -10,6 +10,9 @@ use crate::daemon::event_sources::{Checks, SourceStatus, check_name};
 use crate::daemon::lifetimes::Lifetimes;
 use crate::health::State;
 
+/// The reason of a backend that is down because the configuration says so.
+pub(super) const IN_MAINTENANCE: &str = "in maintenance";
+
 impl Core {
     /// The backends of a selection, in the configuration's order.
     pub(in crate::daemon) fn selected(
@@ -72,9 +75,9 @@ impl Core {
             address: backend.address,
             weight: backend.weight,
             health: self.health_of(service, backend),
-            since: check.map_or_else(|| self.state.uptime(), |check| check.since.elapsed()),
+            since: self.state.since(backend.id, check.map(|check| check.since.elapsed())),
             reason: match backend.in_maintenance {
-                true => Some("in maintenance".into()),
+                true => Some(IN_MAINTENANCE.into()),
                 false => check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
             },
             draining: self.is_drained(backend),

@@ -53,9 +53,13 @@ impl<'a> Wanted<'a> {
         let targets = match &filter.backend {
             None => None,
             Some(name) => {
-                let backends = named_backends(config, filter.service.as_deref(), name)?;
-                let indices = backends.iter().filter_map(|b| plan.targets.index(&b.id));
-                Some(indices.collect())
+                let left = names.left(filter.service.as_deref(), name);
+                let named = match named_backends(config, filter.service.as_deref(), name) {
+                    Err(problem) if left.is_empty() => return Err(problem),
+                    named => named.unwrap_or_default(),
+                };
+                let indices = named.iter().filter_map(|b| plan.targets.index(&b.id));
+                Some(indices.chain(left).collect())
             }
         };
         Ok(Wanted { filter, service, targets })
@@ -74,7 +78,7 @@ fn connection(names: &Names<'_>, lifetimes: &Lifetimes, flow: &Flow) -> Connecti
     Connection {
         client: SocketAddr::new(flow.client, flow.port),
         service: names.service(flow.service).map_or(GONE, |service| &service.name).into(),
-        backend: names.target(flow.target).into(),
+        backend: names.described(flow.target),
         token: flow.token,
         state: flow.state.name().into(),
         idle: lifetimes.since(flow.seen),

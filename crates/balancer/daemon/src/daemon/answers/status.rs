@@ -2,7 +2,7 @@
 
 use heddle_balancer_maps::abi::NO_TARGET;
 
-use super::backends::serves;
+use super::backends::{IN_MAINTENANCE, serves};
 use super::changes::changes;
 use super::failed;
 use crate::admin::{
@@ -13,7 +13,7 @@ use crate::daemon::Core;
 use crate::daemon::event_sources::{Checks, SourceStatus, check_name};
 use crate::daemon::lifetimes::Lifetimes;
 use crate::daemon::state::Inputs;
-use crate::health::Failure;
+use crate::health::{Failure, State};
 use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
 use crate::metrics::{self, Build};
@@ -80,9 +80,10 @@ impl Core {
     ) -> Vec<String> {
         let mut warnings: Vec<String> = self.health(sources).causes().map(str::to_owned).collect();
         warnings.extend(without_backends(&self.state.inputs.config.services, backends));
+        warnings.extend(down(backends));
         warnings.extend(unreachable(backends));
         warnings.extend(self.narrow_paths());
-        warnings.extend(lost_ways(&self.state.inputs.config.services, &sources.checks));
+        warnings.extend(lost_ways(&self.state.inputs.config.services, &sources.checks, backends));
         warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
         warnings.extend(store(self.state.view.source).map(str::to_owned));
         warnings.extend(self.shared.warnings());
@@ -211,6 +212,17 @@ pub(super) fn without_backends(services: &[Service], backends: &[BackendStatus])
         .collect()
 }
 
+/// Backends that fail their checks.
+pub(super) fn down(backends: &[BackendStatus]) -> Vec<String> {
+    let down = backends.iter().filter(|backend| backend.health == State::Down);
+    let told = |BackendStatus { name, service, reason, .. }: &BackendStatus| match reason {
+        Some(reason) if reason == IN_MAINTENANCE => None,
+        Some(reason) => Some(format!("{name} of {service} is down: {reason}")),
+        None => Some(format!("{name} of {service} is down until further checks succeed")),
+    };
+    down.filter_map(told).collect()
+}
+
 fn unreachable(backends: &[BackendStatus]) -> Vec<String> {
     let lost = backends.iter().filter_map(|backend| {
         let why = backend.unreachable.as_ref()?;
@@ -219,13 +231,18 @@ fn unreachable(backends: &[BackendStatus]) -> Vec<String> {
     lost.collect()
 }
 
-/// Backends whose address answers, and the service's address there does not.
-fn lost_ways(services: &[Service], checks: &Checks) -> Vec<String> {
+/// Backends whose address answers, and the service's address there does not, before they are down.
+fn lost_ways(services: &[Service], checks: &Checks, backends: &[BackendStatus]) -> Vec<String> {
+    let is_down = |service: &Service, name: &str| {
+        let named = |b: &&BackendStatus| b.service == service.name && b.name == name;
+        backends.iter().find(named).is_some_and(|backend| backend.health == State::Down)
+    };
     let of = |service: &Service| -> Vec<String> {
         let lost = service.backends.iter().filter_map(|backend| {
             let failure = checks.get(&check_name(service, backend))?.last_failure.as_ref()?;
             let is_lost = matches!(failure, Failure::Forwarding { .. });
-            is_lost.then(|| format!("{} of {}: {failure}", backend.name, service.name))
+            (is_lost && !is_down(service, &backend.name))
+                .then(|| format!("{} of {}: {failure}", backend.name, service.name))
         });
         lost.collect()
     };

@@ -7,9 +7,10 @@ use heddle_balancer_maps::abi::FlowState;
 use heddle_balancer_maps::maps::Flow;
 
 use super::connections::Wanted;
-use super::status::{nearly_full, without_backends};
+use super::status::{down, nearly_full, without_backends};
 use super::*;
 use crate::admin::{BackendStatus, Filter};
+use crate::daemon::names::Former;
 use crate::daemon::testing::World;
 use crate::health::State;
 
@@ -66,6 +67,29 @@ fn who_is_not_there_is_guessed_at() {
 }
 
 #[test]
+fn flows_of_a_backend_that_has_left_are_found_by_its_name_and_address() {
+    let mut world = World::start();
+    let index = world.index("be1");
+    let left = world.config.services[0].backends.remove(0);
+    assert_eq!(world.names().described(index), "10.0.1.1 (gone)", "of the daemon before");
+    let former = Former { service: "web".into(), name: "be1".into() };
+    world.former.insert(left.id, former);
+    assert_eq!(world.names().described(index), "be1 (gone)");
+    let filter = |service: Option<&str>, backend: &str| Filter {
+        service: service.map(str::to_owned),
+        backend: Some(backend.into()),
+        ..Filter::default()
+    };
+    for filter in [filter(None, "be1"), filter(Some("web"), "be1"), filter(None, "10.0.1.1")] {
+        let wanted = Wanted::new(&filter, &world.names()).unwrap();
+        assert!(wanted.has(&flow(1, index, None)), "{filter:?}");
+        assert!(!wanted.has(&flow(1, world.index("be2"), None)), "{filter:?}");
+    }
+    let unknown = Wanted::new(&filter(None, "be9"), &world.names()).unwrap_err();
+    assert_eq!(unknown.kind, ProblemKind::NotFound);
+}
+
+#[test]
 fn a_service_without_a_backend_is_warned_of() {
     let status = |service: &str, health, draining| BackendStatus {
         service: service.into(),
@@ -94,6 +118,31 @@ fn a_service_without_a_backend_is_warned_of() {
     let wanted =
         ["web", "empty"].map(|name| format!("service {name} has no backend for new connections"));
     assert_eq!(without_backends(&services, &backends), wanted);
+}
+
+#[test]
+fn a_backend_that_is_down_is_warned_of_with_its_reason() {
+    let status = |name: &str, health, reason: Option<&str>| BackendStatus {
+        service: "web".into(),
+        name: name.into(),
+        address: IpAddr::from([10, 0, 1, 1]),
+        weight: 1,
+        health,
+        since: Duration::ZERO,
+        reason: reason.map(str::to_owned),
+        draining: false,
+        unreachable: None,
+        flows: 0,
+        packets: 0,
+        bytes: 0,
+    };
+    let backends = [
+        status("be1", State::Down, Some("connection refused")),
+        status("be2", State::Up, Some("no answer in time")),
+        status("be3", State::Down, Some("in maintenance")),
+        status("be4", State::Unknown, None),
+    ];
+    assert_eq!(down(&backends), ["be1 of web is down: connection refused"]);
 }
 
 #[test]

@@ -313,6 +313,32 @@ fn only_what_is_configured_is_waited_for_and_named() {
     assert_eq!(state.without_next_hop(), [""; 0]);
 }
 
+#[test]
+fn the_time_of_a_backend_is_its_drains_its_checks_or_its_own() {
+    let (mut state, _) = running();
+    let [drained, up] = [0, 1].map(|index| state.inputs.config.services[0].backends[index].id);
+    let minute = Duration::from_secs(60);
+    state.started = Instant::now().checked_sub(minute).unwrap();
+    assert!(state.since(up, None) >= minute, "there since the start");
+    state.up_since.insert(up, minute);
+    assert!(state.since(up, None) < minute, "added now");
+    assert_eq!(state.since(up, Some(2 * minute)), 2 * minute, "checked for longer");
+    state.drained_since.insert(drained, minute);
+    assert!(state.since(drained, Some(2 * minute)) < minute, "drained now");
+}
+
+#[test]
+fn a_backend_that_has_left_keeps_its_name_until_it_comes_back() {
+    let (mut state, mut maps) = running();
+    let left = state.inputs.config.services[0].backends[1].id;
+    state.replace_inputs(reloaded(&state.inputs), &mut maps).unwrap();
+    let former = Former { service: "web".into(), name: "be2".into() };
+    assert_eq!(state.former, BTreeMap::from([(left, former)]));
+    let back = state.inputs.with(config(BEFORE), keys(4));
+    state.replace_inputs(back, &mut maps).unwrap();
+    assert!(!state.former.contains_key(&left));
+}
+
 /// A lone balancer has no heartbeats that would tell of its carrier.
 #[test]
 fn a_lone_balancer_is_cut_off_without_a_carrier() {
