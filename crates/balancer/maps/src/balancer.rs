@@ -47,6 +47,8 @@ impl Balancer {
     /// file system, [`Error`] if the kernel does not take program or maps: those found stay then.
     pub fn load_pinned(directory: &Path, sizes: &Sizes) -> Result<Self, Error> {
         let pins = Pins::lasting(directory)?;
+        // Of a start that was killed.
+        remove_pins(&directory.join(NEW))?;
         match PinnedMaps::new(sizes).misfits(directory)? {
             None => Self::load_from(pins, sizes, Clock::Kernel),
             Some(replaced) => {
@@ -60,7 +62,6 @@ impl Balancer {
     /// the kernel has taken all of it.
     fn load_afresh(directory: &Path, sizes: &Sizes, replaced: &Replaced) -> Result<Self, Error> {
         let new = directory.join(NEW);
-        remove_pins(&new)?;
         let loaded = Self::load_from(Pins::lasting(&new)?, sizes, Clock::Kernel);
         let moved = loaded.and_then(|balancer| {
             PinnedMaps::new(sizes).move_pins(&new, directory, replaced)?;
