@@ -107,6 +107,12 @@ fn a_backend_is_added_and_removed_without_the_file() {
     for connection in at_this.iter_mut().chain(&mut before) {
         connection.ping().unwrap();
     }
+    let of_this = format!("GET /v1/connections?backend={THIS}");
+    let (_, connections) = call(&daemons, &of_this, &Value::Null);
+    assert_eq!(connections["flows"][0]["backend"], format!("{THIS} (gone)"), "{connections}");
+    let drain = json!({ "draining": true });
+    let (code, refused) = call(&daemons, &format!("PATCH /v1/backends/{THIS}"), &drain);
+    assert!(code == 404 && refused.to_string().contains("was removed"), "{refused}");
 
     // A reload and a restart have the file's backends.
     for reload in [true, false] {

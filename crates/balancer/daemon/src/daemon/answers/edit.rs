@@ -61,10 +61,23 @@ impl Core {
         backend: &str,
         change: BackendChange,
     ) -> Result<(), Problem> {
-        self.replace(with_change(&self.state.inputs, service, backend, change)?)?;
+        let inputs = with_change(&self.state.inputs, service, backend, change);
+        self.replace(inputs.map_err(|problem| self.about_left(problem, service, backend))?)?;
         let BackendChange { weight, draining } = change;
         tracing::info!(backend, service, weight, draining, "changed by command");
         Ok(())
+    }
+
+    /// The problem, of a backend that was removed with the way to follow its connections.
+    fn about_left(&self, problem: Problem, service: Option<&str>, backend: &str) -> Problem {
+        let left = self.with_names(|names| names.left(service, backend));
+        if problem.kind != ProblemKind::NotFound || left.is_empty() {
+            return problem;
+        }
+        let message = format!(
+            "backend {backend} was removed, and its connections go on until they end: heddle lb connections --backend {backend}"
+        );
+        Problem::new(ProblemKind::NotFound, message)
     }
 
     fn replace(&mut self, inputs: Inputs) -> Result<(), Problem> {
