@@ -3,8 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use crate::common::{LIMIT, setup};
-use heddle_lab::{Daemons, Lab, eventually};
+use crate::common::{LIMIT, PORT, setup};
+use heddle_lab::{Daemons, Lab, Transport, eventually};
 use heddle_testing::{Need, skip_without};
 
 /// The answer to a GET at the address where a balancer serves metrics.
@@ -58,5 +58,22 @@ fn a_program_that_is_detached_makes_the_balancer_unhealthy() {
     daemons.detach_program(0).unwrap();
     let logged = || daemons.log(0).contains("attached again").then_some(()).ok_or("not yet".into());
     eventually(LIMIT, logged).unwrap();
+    wait_for_status(&lab, "200");
+}
+
+/// It has no heartbeats that would tell of the link.
+#[test]
+fn a_lone_balancer_whose_link_is_down_is_unhealthy() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let lab = Lab::builder().build().unwrap();
+    let _servers = lab.serve(Transport::Tcp, PORT).unwrap();
+    let _daemons = Daemons::start(&lab, setup("learn", "l2")).unwrap();
+    wait_for_status(&lab, "200");
+    lab.cut(lab.balancer(0)).unwrap();
+    let answer = wait_for_status(&lab, "503");
+    assert!(answer.contains("cut off: the link is down"), "{answer}");
+    lab.restore(lab.balancer(0)).unwrap();
     wait_for_status(&lab, "200");
 }
