@@ -102,6 +102,7 @@ struct Draft {
     message: String,
     help: Help,
     place: Option<Place>,
+    causes: Vec<Vec<String>>,
 }
 
 /// The suggested fix.
@@ -120,7 +121,8 @@ impl Problem {
     /// A problem with the value that is being read.
     pub fn new(message: impl Into<String>) -> Problem {
         let message = message.into();
-        Problem(Box::new(Draft { key: Vec::new(), message, help: Help::None, place: None }))
+        let (key, causes) = (Vec::new(), Vec::new());
+        Problem(Box::new(Draft { key, message, help: Help::None, place: None, causes }))
     }
 
     /// A problem with the value of `key`, dotted.
@@ -143,6 +145,14 @@ impl Problem {
         self
     }
 
+    /// Other keys whose values make it a problem, dotted; `*` is any step. Where one of those is a
+    /// mistake itself, [`Document::examine`](crate::Document::examine) does not report this one.
+    #[must_use]
+    pub fn because_of<S: AsRef<str>>(mut self, keys: impl IntoIterator<Item = S>) -> Problem {
+        self.0.causes.extend(keys.into_iter().map(|key| steps(key.as_ref()).collect()));
+        self
+    }
+
     /// Adds names to those that [`Problem::suggest`] was given.
     pub(crate) fn suggest_also(mut self, more: &[&str]) -> Problem {
         if let Help::Nearest { known, .. } = &mut self.0.help {
@@ -156,7 +166,8 @@ impl Problem {
     #[must_use]
     pub fn inside(mut self, key: &str) -> Problem {
         if self.0.place.is_none() {
-            self.0.key.splice(0..0, key.split('.').map(str::to_owned));
+            self.0.key.splice(0..0, steps(key));
+            self.0.causes.iter_mut().for_each(|cause| drop(cause.splice(0..0, steps(key))));
         }
         self
     }
@@ -173,6 +184,11 @@ impl Problem {
         &self.0.key
     }
 
+    /// The other keys that make it a problem.
+    pub(crate) fn causes(&self) -> &[Vec<String>] {
+        &self.0.causes
+    }
+
     /// A name that is not known, and the one that was meant, if that is near enough.
     pub(crate) fn nearest(&self) -> Option<(String, String)> {
         let Help::Nearest { name, known } = &self.0.help else { return None };
@@ -187,6 +203,10 @@ impl Problem {
         }
         self
     }
+}
+
+fn steps(key: &str) -> impl Iterator<Item = String> {
+    key.split('.').map(str::to_owned)
 }
 
 /// A problem that was never located is in no file and on no line.
@@ -212,7 +232,7 @@ impl From<ConfigError> for Problem {
         let Located { place, key, message, help } = *located;
         let key = if key.is_empty() { Vec::new() } else { vec![key] };
         let help = help.map_or(Help::None, Help::Text);
-        Problem(Box::new(Draft { key, message, help, place: Some(place) }))
+        Problem(Box::new(Draft { key, message, help, place: Some(place), causes: Vec::new() }))
     }
 }
 

@@ -53,7 +53,7 @@ mod one_or_more;
 mod schema;
 mod suggest;
 
-pub use document::{Document, Examined};
+pub use document::{Document, Examined, Gone};
 pub use error::{ConfigError, Problem};
 pub use heddle_units::{Bytes, Duration, Rate, Time, UnitError};
 pub use one_or_more::OneOrMore;

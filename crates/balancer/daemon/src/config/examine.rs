@@ -1,6 +1,6 @@
 //! A configuration with all of its mistakes.
 
-use heddle_config::{ConfigError, Document};
+use heddle_config::{ConfigError, Document, Gone};
 
 use super::{Config, raw, resolve};
 
@@ -13,9 +13,15 @@ pub struct Examined {
     /// False: there may be more, which cannot be told before these are corrected.
     pub complete: bool,
     document: Option<Document>,
+    gone: Gone,
 }
 
 impl Examined {
+    /// The key in the file of a key of [`Examined::sound`], whose lists may be shorter.
+    pub fn key_in_file(&self, key: &str) -> String {
+        self.gone.key_in_file(key)
+    }
+
     /// The line of a key, dotted, or of the nearest table around it.
     pub fn line(&self, key: &str) -> Option<usize> {
         let problem = heddle_config::Problem::at(key, "");
@@ -42,7 +48,8 @@ pub fn examine(name: &str, text: &str) -> Examined {
     let parse = || Document::parse(name, text);
     let (Ok(document), again) = (parse(), parse()) else {
         let mistakes = parse().err().into_iter().collect();
-        return Examined { sound: None, mistakes, complete: false, document: None };
+        let (document, gone) = (None, Gone::default());
+        return Examined { sound: None, mistakes, complete: false, document, gone };
     };
     let listed = document.text("balancers.0.name").unwrap_or("lb1");
     let own = toml_text(listed);
@@ -51,11 +58,13 @@ pub fn examine(name: &str, text: &str) -> Examined {
         ("balancer.name", &*own),
         ("balancer.interfaces", "[\"lo\"]"),
         ("steering.secret_file", "\"/\""),
+        ("service.*.name", "\"service *\""),
         ("service.*.port", "1"),
+        ("service.*.backend.*.name", "\"backend *\""),
     ];
     let examined = document.examine(&fallbacks, |file: &raw::File| resolve::resolve(file));
-    let heddle_config::Examined { sound, mistakes, complete } = examined;
-    Examined { sound, mistakes, complete, document: again.ok() }
+    let heddle_config::Examined { sound, mistakes, complete, gone } = examined;
+    Examined { sound, mistakes, complete, document: again.ok(), gone }
 }
 
 /// A text in TOML's quotes.
@@ -131,6 +140,62 @@ port = 0
         assert!(
             examined.is_mistaken("balancer.interfaces") && !examined.is_mistaken("balancer.pin")
         );
+    }
+
+    const GOOD: &str = "[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\n";
+
+    /// The keys of all mistakes.
+    fn mistaken(text: &str) -> Vec<String> {
+        let examined = examine("lb.toml", text);
+        examined.mistakes.iter().map(|mistake| mistake.key().to_owned()).collect()
+    }
+
+    fn service(name: &str, keys: &str) -> String {
+        format!("[[service]]\nname = \"{name}\"\naddress = \"192.0.2.10\"\n{keys}\n")
+    }
+
+    #[test]
+    fn a_wrong_name_hides_nothing_of_what_has_it() {
+        let backend = "[[service.backend]]\nname = \"\"\naddress = \"10.0.0.1\"\nweight = 5000\n";
+        let wrong = service("", &format!("port = 0\n{backend}"));
+        let other = service("\\u001b", "slow_start = \"2h\"\nport = 81");
+        let wanted = [
+            "service.0.name",
+            "service.0.port",
+            "service.0.backend.0.name",
+            "service.0.backend.0.weight",
+            "service.1.name",
+            "service.1.slow_start",
+        ];
+        assert_eq!(mistaken(&format!("{GOOD}{wrong}{other}")), wanted);
+    }
+
+    #[test]
+    fn a_missing_port_hides_nothing_of_its_service() {
+        let wrong = service("web", "slow_start = \"2h\"");
+        assert_eq!(mistaken(&format!("{GOOD}{wrong}")), ["service.0.port", "service.0.slow_start"]);
+    }
+
+    #[test]
+    fn what_a_mistake_makes_of_other_keys_is_no_mistake_of_its_own() {
+        let tcp = service("web", "port = 443");
+        let wrong = service("quic", "port = 443\nprotocol = \"ospf\"");
+        assert_eq!(mistaken(&format!("{GOOD}{tcp}{wrong}")), ["service.1.protocol"]);
+        assert_eq!(mistaken(&format!("{GOOD}{wrong}{tcp}")), ["service.0.protocol"]);
+        let wrong = tcp.replace("192.0.2.10", "192.0.2.300");
+        let with_its = service("alt", "port = 444\nbackends_of = \"web\"");
+        assert_eq!(mistaken(&format!("{GOOD}{wrong}{with_its}")), ["service.0.address"]);
+        let no_interface = GOOD.replace("eth0", "eth 0");
+        assert_eq!(mistaken(&no_interface), ["balancer.interfaces.0"]);
+    }
+
+    #[test]
+    fn keys_of_what_is_left_are_found_in_the_file() {
+        let wrong = service("web", "port = 443").replace("192.0.2.10", "192.0.2.300");
+        let examined = examine("lb.toml", &format!("{GOOD}{wrong}{}", service("b", "port = 1")));
+        assert_eq!(examined.sound.as_ref().map(|sound| sound.services.len()), Some(1));
+        assert_eq!(examined.key_in_file("service.0.port"), "service.1.port");
+        assert_eq!(examined.key_in_file("balancer.interfaces.0"), "balancer.interfaces.0");
     }
 
     #[test]

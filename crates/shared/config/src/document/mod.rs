@@ -17,7 +17,7 @@ use toml::de::DeTable;
 
 use crate::error::{ConfigError, Place, Problem};
 use node::{Lines, Node, Origin};
-pub use repair::Examined;
+pub use repair::{Examined, Gone};
 
 /// Bytes of the longest text that is parsed. A parsed text takes up to sixty times its length in
 /// memory.

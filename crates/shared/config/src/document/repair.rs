@@ -22,12 +22,45 @@ pub struct Examined<C> {
     pub mistakes: Vec<ConfigError>,
     /// False: there may be more, which cannot be told before these are corrected.
     pub complete: bool,
+    /// The items of lists that the sound part lacks.
+    pub gone: Gone,
+}
+
+/// The items of lists that were taken out of a file, by their keys there.
+#[derive(Clone, Debug, Default)]
+pub struct Gone(BTreeSet<Vec<String>>);
+
+impl Gone {
+    /// The key in the file of a key of what is left, whose lists may be shorter; both dotted.
+    #[must_use]
+    pub fn key_in_file(&self, key: &str) -> String {
+        let key: Vec<String> = key.split('.').map(str::to_owned).collect();
+        self.original(&key).join(".")
+    }
+
+    fn original(&self, key: &[String]) -> Vec<String> {
+        let mut original = Vec::with_capacity(key.len());
+        for step in key {
+            let mut step = step.clone();
+            if let Ok(wanted) = step.parse::<usize>() {
+                let is_there = |number: &usize| {
+                    let item = original.iter().cloned().chain([number.to_string()]);
+                    !self.0.contains(&item.collect::<Vec<String>>())
+                };
+                let number = (0..).filter(is_there).nth(wanted);
+                step = number.map_or(step, |number| number.to_string());
+            }
+            original.push(step);
+        }
+        original
+    }
 }
 
 impl Document {
     /// Reads the whole file as a `T` and resolves that, and finds its mistakes: each is taken out,
     /// with what depends on it, before the rest is read again. `fallbacks` are values, as TOML, for
-    /// keys that have to be there, as `("server.*.name", "\"x\"")`; `*` is any step.
+    /// keys that have to be there, as `("server.*.name", "\"server *\"")`: `*` is any step of a
+    /// key, and in a value the number of the item that the key is in.
     ///
     /// ```
     /// # use heddle_config::{Document, Problem};
@@ -71,10 +104,9 @@ struct Repair<'a> {
     document: Document,
     fallbacks: &'a [(&'a str, &'a str)],
     mistakes: Vec<ConfigError>,
-    /// The keys whose values are gone or others than the file's, as the tree has them now.
+    /// The keys whose values are gone or others than the file's, as the file has them.
     changed: BTreeSet<Vec<String>>,
-    /// The items of lists that are gone, as the file has them.
-    gone: BTreeSet<Vec<String>>,
+    gone: Gone,
 }
 
 impl Default for Repair<'_> {
@@ -85,7 +117,7 @@ impl Default for Repair<'_> {
             fallbacks: &[],
             mistakes: Vec::new(),
             changed: BTreeSet::new(),
-            gone: BTreeSet::new(),
+            gone: Gone::default(),
         }
     }
 }
@@ -93,33 +125,38 @@ impl Default for Repair<'_> {
 impl Repair<'_> {
     fn end<C>(mut self, sound: Option<C>) -> Examined<C> {
         self.mistakes.sort_by_key(ConfigError::line);
-        Examined { complete: sound.is_some(), sound, mistakes: self.mistakes }
+        let Repair { mistakes, gone, .. } = self;
+        Examined { complete: sound.is_some(), sound, mistakes, gone }
     }
 
     /// Notes a problem, unless it comes of what was taken out before, and takes out what causes it.
     /// False if nothing can be.
     fn take_out(&mut self, problem: Problem) -> bool {
         let (key, meant) = (problem.key().to_vec(), problem.nearest());
-        if !self.follows(&key, &problem.to_string()) {
+        let original = self.gone.original(&key);
+        if !self.follows(&original, &problem) {
             let error = self.document.locate(problem);
-            self.mistakes.push(error.with_key(self.original(&key).join(".")));
+            self.mistakes.push(error.with_key(original.join(".")));
         }
         if meant.is_some_and(|(name, meant)| self.replace_name(&key, &name, &meant)) {
             return true;
         }
-        let whole = key.join(".");
         let fallback = self.fallbacks.iter().find(|(pattern, _)| matches(&key, pattern));
         if let Some((_, value)) = fallback
-            && self.changed.insert(key.clone())
+            && self.changed.insert(original.clone())
         {
-            let value = parse_value(value, Origin::File);
-            return super::overrides::set(&mut self.document.root, &whole, value).is_ok();
+            // What was taken out of the value before is no part of the one in its place.
+            self.gone.0.retain(|gone| !gone.starts_with(&original));
+            let value = parse_value(&numbered(value, &original), Origin::File);
+            return super::overrides::set(&mut self.document.root, &key.join("."), value).is_ok();
         }
         self.remove(&key)
     }
 
-    /// True if a problem is one of a value that was changed, or says that it is missing.
-    fn follows(&self, key: &[String], message: &str) -> bool {
+    /// True if a problem is one of a value that was changed, or that depends on one, or says that
+    /// it is missing.
+    fn follows(&self, key: &[String], problem: &Problem) -> bool {
+        let message = problem.to_string();
         let is_missing = |changed: &Vec<String>| {
             let (Some(last), above) = (changed.last(), &changed[..changed.len().saturating_sub(1)])
             else {
@@ -127,7 +164,11 @@ impl Repair<'_> {
             };
             above == key && message.contains(&format!("`{last}`"))
         };
+        let causes: Vec<_> =
+            problem.causes().iter().map(|cause| self.gone.original(cause)).collect();
+        let is_cause = |one: &Vec<String>| causes.iter().any(|cause| meets(one, cause));
         self.changed.iter().any(|changed| key.starts_with(changed) || is_missing(changed))
+            || self.changed.iter().chain(&self.gone.0).any(is_cause)
     }
 
     /// Writes a key, or a value, as it was meant.
@@ -142,7 +183,7 @@ impl Repair<'_> {
         match entries.get_mut(last).map(|node| &mut node.value) {
             Some(Value::String(text)) if text == name => {
                 *text = meant.to_owned();
-                self.changed.insert(key.to_vec())
+                self.changed.insert(self.gone.original(key))
             }
             _ => false,
         }
@@ -151,13 +192,13 @@ impl Repair<'_> {
     /// Removes the value of a key, or what is nearest around it.
     fn remove(&mut self, key: &[String]) -> bool {
         for length in (1..=key.len()).rev() {
-            let (path, original) = (&key[..length], self.original(&key[..length]));
+            let (path, original) = (&key[..length], self.gone.original(&key[..length]));
             let Some((last, above)) = path.split_last() else { return false };
             let Some(node) = find(&mut self.document.root, above) else { continue };
             match &mut node.value {
                 Value::Table(entries) => {
                     if entries.remove(last).is_some() {
-                        self.changed.insert(path.to_vec());
+                        self.changed.insert(original);
                         return true;
                     }
                 }
@@ -166,9 +207,7 @@ impl Repair<'_> {
                         continue;
                     };
                     items.remove(index);
-                    // Those behind it have other numbers from here on.
-                    self.changed.retain(|changed| !changed.starts_with(above));
-                    self.gone.insert(original);
+                    self.gone.0.insert(original);
                     return true;
                 }
                 _ => {}
@@ -176,30 +215,23 @@ impl Repair<'_> {
         }
         false
     }
-
-    /// The key as the file has it, of which items may be gone.
-    fn original(&self, key: &[String]) -> Vec<String> {
-        let mut original = Vec::with_capacity(key.len());
-        for step in key {
-            let mut step = step.clone();
-            if let Ok(wanted) = step.parse::<usize>() {
-                let is_there = |number: &usize| {
-                    let item = original.iter().cloned().chain([number.to_string()]);
-                    !self.gone.contains(&item.collect::<Vec<String>>())
-                };
-                let number = (0..).filter(is_there).nth(wanted);
-                step = number.map_or(step, |number| number.to_string());
-            }
-            original.push(step);
-        }
-        original
-    }
 }
 
 /// True if a key is one of a pattern's.
 fn matches(key: &[String], pattern: &str) -> bool {
     let same = |(step, wanted): (&String, &str)| wanted == "*" || step == wanted;
     pattern.split('.').count() == key.len() && key.iter().zip(pattern.split('.')).all(same)
+}
+
+/// True if a key is a pattern's, or is in what the pattern's are in, or has them in it.
+fn meets(key: &[String], pattern: &[String]) -> bool {
+    key.iter().zip(pattern).all(|(step, wanted)| wanted == "*" || step == wanted)
+}
+
+/// A fallback with the number of the item that its key is in, in place of `*`.
+fn numbered(value: &str, key: &[String]) -> String {
+    let number = key.iter().rev().find(|step| step.parse::<usize>().is_ok());
+    number.map_or_else(|| value.to_owned(), |number| value.replace('*', number))
 }
 
 fn find<'a>(root: &'a mut Node, key: &[String]) -> Option<&'a mut Node> {

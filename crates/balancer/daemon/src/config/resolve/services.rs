@@ -32,7 +32,7 @@ pub(super) fn services(
     for (number, raw) in file.iter().enumerate() {
         let place = format!("service.{number}");
         let service = service(raw, balancer).map_err(|problem| problem.inside(&place))?;
-        check_unique(&service, &services).map_err(|problem| problem.inside(&place))?;
+        check_unique(&service, &services)?;
         check_agreement(&service, &services).map_err(|problem| problem.inside(&place))?;
         services.push(service);
     }
@@ -46,20 +46,21 @@ pub(super) fn services(
 }
 
 fn check_unique(new: &Service, before: &[Service]) -> Result<(), Problem> {
+    let at = |number: usize, key: &str| format!("service.{number}.{key}");
+    let number = before.len();
     if before.iter().any(|old| old.name == new.name) {
-        return Err(Problem::at("name", format!("`{}` is given twice", new.name)));
+        return Err(Problem::at(&at(number, "name"), format!("`{}` is given twice", new.name)));
     }
     let meets = |old: &&Service| {
         (old.address, old.protocol) == (new.address, new.protocol)
             && old.ports.conflict_with(new.ports)
     };
-    match before.iter().find(meets) {
-        Some(old) => {
-            let message = format!("`{}` has this address, port and protocol already", old.name);
-            Err(Problem::at("address", message).help("one of them must differ"))
-        }
-        None => Ok(()),
-    }
+    let Some(met) = before.iter().position(|old| meets(&old)) else { return Ok(()) };
+    let message = format!("`{}` has this address, port and protocol already", before[met].name);
+    let causes =
+        [met, number].into_iter().flat_map(|n| ["port", "ports", "protocol"].map(|key| at(n, key)));
+    let problem = Problem::at(&at(number, "address"), message).because_of(causes);
+    Err(problem.help("one of them must differ"))
 }
 
 /// Packets to an address that are for none of its services are handled by address: all services of
@@ -157,7 +158,7 @@ fn ports(raw: &raw::Service) -> Result<Ports, Problem> {
         (Some(_), Some(_)) => {
             Err(Problem::at("ports", "the service has a `port` already").help("leave one out"))
         }
-        (None, None) => Err(Problem::new("`port` is missing")
+        (None, None) => Err(Problem::at("port", "this key is missing")
             .help("port = 443; or several: ports = \"8000-8099\", ports = \"all\"")),
     }
 }

@@ -94,9 +94,9 @@ fn families(addresses: &[IpAddr]) -> Result<[Option<IpAddr>; 2], Problem> {
 
 fn interfaces(names: &[String]) -> Result<(), Problem> {
     if names.is_empty() {
-        return Err(
-            Problem::at("interfaces", "at least one is needed").help("interfaces = [\"eth0\"]")
-        );
+        return Err(Problem::at("interfaces", "at least one is needed")
+            .help("interfaces = [\"eth0\"]")
+            .because_of(["interfaces"]));
     }
     for (number, name) in names.iter().enumerate() {
         let key = format!("interfaces.{number}");

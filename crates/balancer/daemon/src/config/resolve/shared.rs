@@ -12,23 +12,20 @@ use crate::service::{MptcpMode, Protocol};
 pub(super) fn check(file: &[raw::Service], services: &[Service]) -> Result<(), Problem> {
     for (number, (raw, service)) in file.iter().zip(services).enumerate() {
         let Some(name) = &service.backends_of else { continue };
-        let owner = services.iter().find(|other| other.name == *name);
-        of_one(raw, service, name, owner)
-            .map_err(|problem| problem.inside(&format!("service.{number}")))?;
+        let place = format!("service.{number}");
+        let Some(owner) = services.iter().find(|other| other.name == *name) else {
+            let message = format!("no service is called `{name}`");
+            let problem = Problem::at("backends_of", message).inside(&place);
+            return Err(problem.because_of(["service.*.name"]));
+        };
+        of_one(raw, service, owner).map_err(|problem| problem.inside(&place))?;
     }
     Ok(())
 }
 
-fn of_one(
-    raw: &raw::Service,
-    service: &Service,
-    name: &str,
-    owner: Option<&Service>,
-) -> Result<(), Problem> {
+fn of_one(raw: &raw::Service, service: &Service, owner: &Service) -> Result<(), Problem> {
+    let name = &owner.name;
     let wrong = |message: String| Problem::at("backends_of", message);
-    let Some(owner) = owner else {
-        return Err(wrong(format!("no service is called `{name}`")));
-    };
     if owner.backends_of.is_some() || owner.name == service.name {
         let problem = wrong(format!("`{name}` has no backends of its own"));
         return Err(problem.help("the name of a service with tables [[service.backend]]"));
