@@ -21,6 +21,6 @@ pub fn exit(
         let _ = output::json(&json);
     }
     // A failure to write it, to a full disk for example, must not hide the exit code.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", output::printable(&text));
     ExitCode::from(code)
 }

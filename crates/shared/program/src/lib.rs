@@ -2,6 +2,7 @@
 //!
 //! - [`Common`]: the global options `--json`, `--quiet` and `--jobs`.
 //! - [`Failure`] and [`Report`]: messages, their JSON form and exit codes.
+//! - [`parse`]: the command line, and errors of it.
 //! - [`output`] and [`table`]: standard output and tables.
 //! - [`interrupt`]: Ctrl-C as a flag.
 //! - [`external`]: other programs as sub-commands, as git finds its own.
@@ -22,6 +23,7 @@ pub mod table;
 pub mod testing;
 #[cfg(feature = "generate")]
 mod tree;
+mod usage;
 
 pub use exit::exit;
 pub use failure::{Failure, Report};
@@ -30,3 +32,4 @@ pub use generate::Generate;
 pub use options::{Common, key_value};
 #[cfg(feature = "generate")]
 pub use tree::Tree;
+pub use usage::parse;

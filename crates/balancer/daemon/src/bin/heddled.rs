@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, ValueEnum};
 use heddle_balancer_maps::Mode;
+use heddle_program::output::printable;
 use heddle_program::{Common, Generate};
 use heddled::daemon::{self, Options};
 use heddled::log;
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
 
 fn fail(error: &dyn std::error::Error, format: log::Format) -> ExitCode {
     match format {
-        log::Format::Text => log::line(&format!("error: {error}")),
+        log::Format::Text => log::line(&printable(&format!("error: {error}"))),
         log::Format::Json => tracing::error!("{error}"),
     }
     ExitCode::FAILURE

@@ -1,15 +1,25 @@
 //! Names of services, backends and balancers.
 
 use heddle_config::Problem;
+use heddle_program::output::is_printable;
 
-/// Refuses a name that is empty, or that has characters which a terminal obeys instead of printing.
+/// Refuses a name that is empty, or that has characters which a terminal obeys or hides instead of
+/// printing them.
 pub(super) fn check_name(key: &str, name: &str) -> Result<(), Problem> {
     if name.is_empty() {
         return Err(Problem::at(key, "it is empty"));
     }
-    if name.chars().any(char::is_control) {
-        let message = format!("`{}` has a character that cannot be printed", name.escape_debug());
-        return Err(Problem::at(key, message).help("printable characters"));
-    }
-    Ok(())
+    let Some(wrong) = name.chars().find(|character| !is_printable(*character)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` has the character U+{:04X}, which cannot be printed",
+        name.escape_debug(),
+        u32::from(wrong)
+    );
+    let without: String = name.chars().filter(|character| is_printable(*character)).collect();
+    Err(Problem::at(key, message).help(match without.is_empty() {
+        true => "a name of letters and digits".to_owned(),
+        false => format!("name = {without:?}, without it"),
+    }))
 }

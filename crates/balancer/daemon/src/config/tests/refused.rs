@@ -112,12 +112,12 @@ const REFUSED: [(&str, &str, &str); 70] = [
     (
         "\"be1\"",
         "\"be\\u001b[31m1\"",
-        "service.0.backend.0.name: `be\\u{1b}[31m1` has a character that cannot be printed",
+        "service.0.backend.0.name: `be\\u{1b}[31m1` has the character U+001B, which cannot be printed\nhelp: name = \"be[31m1\", without it",
     ),
     (
         "\"lb2\"",
         "\"lb\\u0000\"",
-        "balancers.1.name: `lb\\0` has a character that cannot be printed",
+        "balancers.1.name: `lb\\0` has the character U+0000, which cannot be printed",
     ),
     ("expect = 204", "rise = 0", "service.0.health.rise: must be at least 1"),
     ("state = \"drain\"", "id = 0", "service.0.backend.1.id: 0 is not an id"),

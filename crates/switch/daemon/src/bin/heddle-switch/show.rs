@@ -66,7 +66,7 @@ pub(crate) fn top(config: &Config, every: f64, json: bool) -> Result<(), Failure
     interrupt::catch()?;
     while !interrupt::stopped() {
         if !json {
-            output::line("\u{1b}[H\u{1b}[2J")?;
+            output::clear_screen()?;
         }
         status(config, json)?;
         std::thread::sleep(every);
