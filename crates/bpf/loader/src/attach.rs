@@ -1,10 +1,11 @@
 //! Programs on network interfaces.
 
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use aya::programs::ProgramError;
-use aya::programs::links::{FdLink, PinnedLink};
+use aya::programs::links::{FdLink, LinkError, PinnedLink};
 use aya::programs::xdp::{XdpLink, XdpMode};
+use aya::programs::{ProgramError, loaded_links};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, netdevice, socket};
 
@@ -45,6 +46,27 @@ pub fn interface_index(name: &str) -> Result<u32, Error> {
     socket(AddressFamily::UNIX, SocketType::DGRAM, None)
         .and_then(|socket| netdevice::name_to_index(socket, name))
         .map_err(|errno| Error::Interface { name: name.into(), error: errno.into() })
+}
+
+/// The ids of the links that hold the program of an id, ascending; none: it is attached without
+/// one. Needs CAP_SYS_ADMIN.
+///
+/// # Errors
+/// The kernel's.
+pub fn links_of(program: u32) -> io::Result<Vec<u32>> {
+    let mut ids = Vec::new();
+    for link in loaded_links() {
+        match link {
+            Ok(link) if link.program_id() == program => ids.push(link.id()),
+            Ok(_) => {}
+            // It has gone since it was listed.
+            Err(LinkError::SyscallError(error)) if error.io_error.kind() == ErrorKind::NotFound => {
+            }
+            Err(LinkError::SyscallError(error)) => return Err(error.io_error),
+            Err(error) => return Err(io::Error::other(error)),
+        }
+    }
+    Ok(ids)
 }
 
 impl Program {

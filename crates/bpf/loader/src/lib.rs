@@ -25,7 +25,7 @@ mod pins;
 mod program;
 mod traffic;
 
-pub use attach::{Attached, Mode, interface_index};
+pub use attach::{Attached, Mode, interface_index, links_of};
 pub use bare::{Forwarding, discard, pass, send_back};
 pub use bench::{Bench, Clients, Cost};
 pub use classifier::{TcDirection, attach_tc, run_tc};

@@ -12,6 +12,7 @@ mod xdp_features;
 
 use std::fs;
 use std::process::ExitCode;
+use std::str::{self, Utf8Error};
 
 use anyhow::Context as _;
 use heddle_program::{
@@ -31,10 +32,17 @@ const REFUSED: u8 = 3;
 
 pub(crate) fn check(args: &Check, common: &Common) -> Result<ExitCode, Failure> {
     let name = args.file.display().to_string();
-    let text = fs::read_to_string(&args.file).with_context(|| name.clone())?;
-    let examined = config::examine(&name, &text);
-    let findings = findings(&examined, &name, args.file_only);
-    let config = examined.sound.as_ref().filter(|_| examined.mistakes.is_empty());
+    let bytes = fs::read(&args.file).with_context(|| name.clone())?;
+    let (examined, findings) = match str::from_utf8(&bytes) {
+        Ok(text) => {
+            let examined = config::examine(&name, text);
+            let findings = findings(&examined, &name, args.file_only);
+            (Some(examined), findings)
+        }
+        Err(error) => (None, vec![no_text(&name, &bytes, error)]),
+    };
+    let sound = examined.as_ref().filter(|examined| examined.mistakes.is_empty());
+    let config = sound.and_then(|examined| examined.sound.as_ref());
     match common.json {
         true => output::json(&to_json(config, &findings))?,
         false => output::line(report(&name, config, &findings))?,
@@ -50,27 +58,39 @@ fn findings(examined: &Examined, name: &str, file_only: bool) -> Vec<Finding> {
         findings.push(Finding::note(name, message));
     }
     if let Some(config) = &examined.sound {
-        if examined.mistakes.is_empty() {
-            findings.extend(services::findings(config));
-        }
+        let mut found = services::findings(config);
         if !file_only {
-            let is_sound = |finding: &Finding| {
-                finding.key.as_ref().is_none_or(|key| !examined.is_mistaken(key))
-            };
-            findings.extend(machine::findings(config).into_iter().filter(is_sound));
+            found.extend(machine::findings(config));
         }
+        for finding in &mut found {
+            finding.key = finding.key.as_ref().map(|key| examined.key_in_file(key));
+        }
+        let is_sound =
+            |finding: &Finding| finding.key.as_ref().is_none_or(|key| !examined.is_mistaken(key));
+        findings.extend(found.into_iter().filter(is_sound));
     }
     for finding in &mut findings {
         let line = finding.key.as_ref().and_then(|key| examined.line(key));
-        finding.place = line.map(|line| (name.to_owned(), line));
+        finding.place = line.map(|line| (name.to_owned(), line)).or(finding.place.take());
     }
     findings.sort_by_key(|finding| finding.severity);
     findings
 }
 
+/// A file that is not text, with the line of its first byte that is none.
+fn no_text(name: &str, bytes: &[u8], error: Utf8Error) -> Finding {
+    let (before, rest) = bytes.split_at(error.valid_up_to());
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let byte = rest.first().copied().unwrap_or_default();
+    let message = format!("the byte 0x{byte:02x} here is no UTF-8: TOML is text in UTF-8");
+    let finding = Finding::error("file", message).fix("iconv -f LATIN1 -t UTF-8, if that is it");
+    Finding { place: Some((name.to_owned(), line)), ..finding }
+}
+
 fn mistake(error: &ConfigError) -> Finding {
     let subject = if error.key().is_empty() { "file" } else { error.key() };
-    let finding = Finding::error(subject, error.message()).at(error.key());
+    let mut finding = Finding::error(subject, error.message()).at(error.key());
+    finding.place = error.line().map(|line| (error.file().to_owned(), line));
     match error.help() {
         Some(help) => finding.fix(help),
         None => finding,

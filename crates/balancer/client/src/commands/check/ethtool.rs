@@ -8,10 +8,18 @@ pub(crate) struct Device {
     pub(crate) driver: Option<String>,
     /// Offloads that are on and can be turned off, by ethtool's long names.
     pub(crate) offloads: Vec<String>,
-    /// Channels that receive: in use, and the most there can be.
-    pub(crate) channels: Option<Range>,
+    /// Channels that receive.
+    pub(crate) channels: Option<Channels>,
     /// Descriptors of a receive ring: in use, and the most there can be.
     pub(crate) ring: Option<Range>,
+}
+
+/// Channels of a kind: in use, and the most there can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Channels {
+    /// `combined`, or of drivers that have none of those `rx`.
+    pub(crate) kind: &'static str,
+    pub(crate) range: Range,
 }
 
 /// A setting, and its largest value.
@@ -32,9 +40,7 @@ impl Device {
         Ok(Device {
             driver: field(&print("--driver")?, "driver").map(str::to_owned),
             offloads: offloads(&print("--show-features")?),
-            channels: range(&channels, "Combined")
-                .filter(|range| range.most > 0)
-                .or_else(|| range(&channels, "RX")),
+            channels: receiving(&channels),
             ring: range(&print("--show-ring")?, "RX"),
         })
     }
@@ -52,6 +58,14 @@ fn run(option: &str, interface: &str) -> Result<String, String> {
     let said =
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned());
     Ok(said.unwrap_or_default())
+}
+
+fn receiving(text: &str) -> Option<Channels> {
+    let combined = range(text, "Combined").filter(|range| range.most > 0);
+    match combined {
+        Some(range) => Some(Channels { kind: "combined", range }),
+        None => range(text, "RX").map(|range| Channels { kind: "rx", range }),
+    }
 }
 
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
@@ -84,6 +98,11 @@ mod tests {
     fn ranges_of_channels_and_rings() {
         assert_eq!(range(CHANNELS, "Combined"), Some(Range { now: 4, most: 16 }));
         assert_eq!(range(CHANNELS, "RX"), None);
+        assert_eq!(receiving(CHANNELS).map(|channels| channels.kind), Some("combined"));
+        let veth =
+            CHANNELS.replace("RX:\t\tn/a", "RX:\t\t8").replace("Combined:\t16", "Combined:\tn/a");
+        let eight = Range { now: 8, most: 8 };
+        assert_eq!(receiving(&veth), Some(Channels { kind: "rx", range: eight }));
         assert_eq!(range(RING, "RX"), Some(Range { now: 512, most: 4096 }));
         assert_eq!(range("", "RX"), None);
     }

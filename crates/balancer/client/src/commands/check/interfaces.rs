@@ -1,8 +1,8 @@
 //! Findings about the interfaces that clients' packets arrive at.
 
-use super::ethtool::Device;
+use super::ethtool::{Channels, Device};
 use super::finding::Finding;
-use super::link::Link;
+use super::link::{Link, Program};
 use super::xdp_features::Features;
 
 /// The longest frame for which drivers with a page for each packet attach XDP: 4096 bytes, without
@@ -30,7 +30,12 @@ pub(crate) struct Interface<'a> {
     pub(crate) accepts_macs: bool,
     /// A daemon of this configuration has attached its program; none: not known.
     pub(crate) is_pinned: Option<bool>,
+    /// The links that hold the program that is attached; none: not known.
+    pub(crate) links: Option<Vec<u32>>,
 }
+
+/// The balancer's program, by the name that the kernel has.
+const OWN: &str = "heddle_balancer";
 
 impl Interface<'_> {
     pub(crate) fn findings(&self) -> Vec<Finding> {
@@ -149,15 +154,15 @@ impl Interface<'_> {
     }
 
     fn queues(&self) -> Option<Finding> {
-        let channels = self.device.channels?;
-        let wanted = channels.most.min(self.processors);
-        if channels.now >= wanted {
+        let Channels { kind, range } = self.device.channels?;
+        let wanted = range.most.min(self.processors);
+        if range.now >= wanted {
             return None;
         }
-        let message = format!("{} receive queues for {} processors", channels.now, self.processors);
+        let message = format!("{} receive queues for {} processors", range.now, self.processors);
         Some(
             Finding::warning(self.name(), message)
-                .fix(format!("ethtool -L {} combined {wanted}", self.name())),
+                .fix(format!("ethtool -L {} {kind} {wanted}", self.name())),
         )
     }
 
@@ -186,25 +191,43 @@ impl Interface<'_> {
     }
 
     fn program(&self) -> Option<Finding> {
-        let id = self.link.program?;
-        let fix = format!(
-            "ip link set dev {} xdp off, if nothing needs it: bpftool prog show id {id}",
-            self.name()
-        );
-        match self.is_pinned {
-            Some(true) => None,
-            Some(false) => {
-                let message = format!(
-                    "the XDP program with id {id} is attached, which is not heddled's: heddled cannot attach another"
-                );
-                Some(Finding::error(self.name(), message).fix(fix))
+        let Program { id, name } = self.link.program.as_ref()?;
+        let is_own = name == OWN;
+        let whose = match (self.is_pinned, is_own) {
+            (Some(true), _) => return None,
+            (Some(false), true) => ", that of a heddled with another `pin`: heddled",
+            (Some(false), false) => ", which is not heddled's: heddled",
+            (None, _) => ": unless it is its own, heddled",
+        };
+        let message =
+            format!("the XDP program {name} (id {id}) is attached{whose} cannot attach another");
+        let fix = match is_own {
+            true => format!("`pin` as that heddled has it, to go on from it; or {}", self.detach()),
+            false => format!("{}, if nothing needs it: bpftool prog show id {id}", self.detach()),
+        };
+        let finding = match self.is_pinned {
+            Some(_) => Finding::error(self.name(), message),
+            None => Finding::note(self.name(), message),
+        };
+        Some(finding.fix(fix))
+    }
+
+    /// The command that takes the program off. What a link holds, `ip link` cannot.
+    fn detach(&self) -> String {
+        let by_name = format!("ip link set dev {} xdp off", self.name());
+        match self.links.as_deref() {
+            Some([]) => by_name,
+            Some([link]) => format!("bpftool link detach id {link}, or stop its owner"),
+            Some(links) => {
+                let links: Vec<String> = links.iter().map(u32::to_string).collect();
+                format!(
+                    "bpftool link detach id ID with one of {} (bpftool link show), or stop its owner",
+                    links.join(", ")
+                )
             }
-            None => {
-                let message = format!(
-                    "the XDP program with id {id} is attached: if it is not heddled's own, heddled cannot attach another"
-                );
-                Some(Finding::note(self.name(), message).fix(fix))
-            }
+            None => format!(
+                "{by_name}, unless `bpftool link show` has a link of it: then bpftool link detach id ID, or stop its owner"
+            ),
         }
     }
 

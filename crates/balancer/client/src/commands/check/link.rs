@@ -26,8 +26,8 @@ pub(crate) struct Link {
     pub(crate) lower: Option<String>,
     /// The protocol of a VLAN's tags: `802.1Q`, `802.1ad`.
     pub(crate) vlan_protocol: Option<String>,
-    /// The id of an XDP program on it.
-    pub(crate) program: Option<u64>,
+    /// The XDP program on it.
+    pub(crate) program: Option<Program>,
 }
 
 /// All interfaces.
@@ -79,9 +79,13 @@ struct Xdp {
     prog: Option<Program>,
 }
 
-#[derive(Deserialize)]
-struct Program {
-    id: u64,
+/// An eBPF program in the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Program {
+    pub(crate) id: u32,
+    /// The first 15 characters of its name; empty: it has none.
+    #[serde(default)]
+    pub(crate) name: String,
 }
 
 /// Reads `ip`'s answer, in which an interface that it left out is an empty object.
@@ -107,7 +111,7 @@ impl Described {
             lower: self.link,
             vlan_protocol: text(info_data.protocol).filter(|_| info_kind == "vlan"),
             kind: info_kind,
-            program: self.xdp.and_then(|xdp| xdp.prog).map(|program| program.id),
+            program: self.xdp.and_then(|xdp| xdp.prog),
         }
     }
 }
@@ -128,7 +132,8 @@ mod tests {
     fn devices_vlans_bonds_and_their_ports() {
         let links = parse(JSON.as_bytes()).unwrap();
         let [eth0, vlan, bond, port] = links.try_into().unwrap();
-        assert_eq!((eth0.up, eth0.mtu, eth0.program), (true, 1500, Some(42)));
+        let program = Some(Program { id: 42, name: "other".into() });
+        assert_eq!((eth0.up, eth0.mtu, eth0.program), (true, 1500, program));
         assert_eq!((vlan.up, &*vlan.kind, vlan.lower.as_deref()), (false, "vlan", Some("eth0")));
         assert_eq!((vlan.vlan_protocol.as_deref(), port.vlan_protocol), (Some("802.1Q"), None));
         assert_eq!((bond.mtu, bond.bond_mode.as_deref()), (9000, Some("802.3ad")));

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread::available_parallelism;
 
-use heddle_balancer_maps::{XDP, link_pin};
+use heddle_balancer_maps::{XDP, link_pin, links_of};
 use heddled::config::{ClosedPorts, Config, Flaw, Memory, file_flaws};
 use heddled::mtu;
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
@@ -62,19 +62,22 @@ fn jit(enabled: Option<u64>) -> Option<Finding> {
     (enabled == Some(0)).then(|| finding().fix("sysctl -w net.core.bpf_jit_enable=1"))
 }
 
+/// The place where systemd mounts the BPF file system.
+const BPF_FS: &str = "/sys/fs/bpf";
+
 fn bpf_file_system(pin: &Path) -> Option<Finding> {
     let above = pin.ancestors().find(|path| path.exists())?;
     let system = rustix::fs::statfs(above).ok()?;
     if system.f_type == BPF_FS_MAGIC {
         return None;
     }
-    let message = format!(
-        "{} is on no BPF file system here; `ip netns exec` hides that of the machine",
-        pin.display()
-    );
-    Some(Finding::error("kernel", message).at("balancer.pin").fix(
-        "mount -t bpf bpf /sys/fs/bpf; in a network namespace: nsenter --net=/run/netns/NAME heddled, instead of ip netns exec",
-    ))
+    let is_usual = pin.starts_with(BPF_FS);
+    let hides = if is_usual { "; `ip netns exec` hides that of the machine" } else { "" };
+    let message = format!("{} is on no BPF file system here{hides}", pin.display());
+    Some(Finding::error("kernel", message).at("balancer.pin").fix(match is_usual {
+        true => format!("mount -t bpf bpf {BPF_FS}; in a network namespace: nsenter --net=/run/netns/NAME heddled, instead of ip netns exec"),
+        false => format!("pin = \"{BPF_FS}/heddle\", or another folder below {BPF_FS}"),
+    }))
 }
 
 /// Bytes.
@@ -113,18 +116,20 @@ fn files(config: &Config) -> Vec<Finding> {
 /// interfaces, heartbeats and answers to health checks. Balanced packets never meet them.
 fn reverse_path_filters(config: &Config) -> Vec<Finding> {
     let interfaces = &config.balancer.interfaces;
-    let strict = |name: &&String| {
+    let strict = |(_, name): &(usize, &String)| {
         let filter_of = |name: &str| {
             setting(&format!("net/ipv4/conf/{}/rp_filter", name.replace('.', "/"))).unwrap_or(0)
         };
         filter_of(name).max(filter_of("all")) == 1
     };
-    let several = interfaces.iter().filter(|_| interfaces.len() > 1);
+    let several = interfaces.iter().enumerate().filter(|_| interfaces.len() > 1);
     several
         .filter(strict)
-        .map(|name| {
+        .map(|(number, name)| {
             let message = "rp_filter is strict: answers to health checks and heartbeats that come by another interface are dropped";
-            Finding::warning(name, message).fix(format!("sysctl -w net.ipv4.conf.{}.rp_filter=2", name.replace('.', "/")))
+            Finding::warning(name, message)
+                .at(interface_key(number))
+                .fix(format!("sysctl -w net.ipv4.conf.{}.rp_filter=2", name.replace('.', "/")))
         })
         .collect()
 }
@@ -223,6 +228,11 @@ fn setting(name: &str) -> Option<u64> {
     fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?.trim().parse().ok()
 }
 
+/// The key of the configuration's interface of this number.
+fn interface_key(number: usize) -> String {
+    format!("balancer.interfaces.{number}")
+}
+
 fn interfaces(config: &Config) -> Vec<Finding> {
     let links = match link::all() {
         Ok(links) => links,
@@ -235,18 +245,20 @@ fn interfaces(config: &Config) -> Vec<Finding> {
     };
     let (mut found, mut devices) = (vec![], BTreeMap::new());
     for (number, name) in config.balancer.interfaces.iter().enumerate() {
-        let key = format!("balancer.interfaces.{number}");
+        let key = interface_key(number);
         match device(name, &links) {
             Ok((device, findings)) => {
-                devices.insert(&*device.name, device);
+                devices.entry(&*device.name).or_insert((device, key.clone()));
                 found.extend(findings.into_iter().map(|finding| finding.at(&*key)));
             }
             Err(finding) => found.push(finding.at(&*key)),
         }
     }
     found.extend(narrow_paths(config, &links));
-    let looked_at = devices.into_values().flat_map(|device| look_at(device, &links, config));
-    found.into_iter().chain(looked_at).collect()
+    for (device, key) in devices.into_values() {
+        found.extend(look_at(device, &links, config).into_iter().map(|one| one.at(&*key)));
+    }
+    found
 }
 
 /// Paths without room for outer headers, if the widest of the interfaces leads there: routes may be narrower still.
@@ -260,7 +272,7 @@ fn narrow_paths(config: &Config, links: &[Link]) -> Vec<Finding> {
     let finding = |narrow: mtu::Narrow| {
         let fix =
             format!("ip link set dev {} mtu {}, there and on the way", widest.name, narrow.least);
-        Finding::warning(&widest.name, narrow.message).fix(fix)
+        Finding::warning(&widest.name, narrow.message).at("balancer.interfaces").fix(fix)
     };
     found.into_iter().map(finding).collect()
 }
@@ -298,6 +310,7 @@ fn look_at(link: &Link, links: &[Link], config: &Config) -> Vec<Finding> {
         processors: available_parallelism().map_or(1, |count| count.get() as u64),
         accepts_macs: !config.balancer.accept_macs.is_empty(),
         is_pinned: is_pinned(&config.balancer.pin, link.index),
+        links: link.program.as_ref().and_then(|program| links_of(program.id).ok()),
     };
     unknown.into_iter().chain(interface.findings()).collect()
 }
@@ -390,11 +403,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_no_bpf_file_system_is_told_with_the_way_around_ip_netns_exec() {
+    fn a_pin_elsewhere_than_on_a_bpf_file_system_is_to_be_changed() {
         let folder = tempfile::tempdir().unwrap();
         let found = bpf_file_system(&folder.path().join("heddle")).unwrap();
-        assert!(found.message.contains("ip netns exec"), "{found}");
-        assert!(found.fix.unwrap().contains("mount -t bpf bpf /sys/fs/bpf"));
+        assert!(found.fix.unwrap().starts_with("pin = \"/sys/fs/bpf/heddle\""));
+        assert!(!found.message.contains("ip netns exec"), "{}", found.message);
     }
 
     #[test]

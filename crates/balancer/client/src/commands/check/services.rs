@@ -9,11 +9,12 @@ use super::finding::Finding;
 
 /// Findings about all services of a configuration.
 pub(crate) fn findings(config: &Config) -> Vec<Finding> {
-    config.services.iter().flat_map(of_service).collect()
+    config.services.iter().enumerate().flat_map(|(number, one)| of_service(number, one)).collect()
 }
 
-fn of_service(service: &Service) -> Vec<Finding> {
+fn of_service(number: usize, service: &Service) -> Vec<Finding> {
     let name = service.name.as_str();
+    let key = |key: &str| format!("service.{number}.{key}");
     let mut found = Vec::new();
     if service.backends_of.is_some() {
         return found; // What is found is the other service's.
@@ -21,6 +22,7 @@ fn of_service(service: &Service) -> Vec<Finding> {
     if service.backends.is_empty() {
         found.push(
             Finding::error(name, "it has no backend: its packets are dropped")
+                .at(key("backend"))
                 .fix("a table [[service.backend]] with name and address below it"),
         );
     } else if service.backends.iter().all(|backend| backend.weight == 0) {
@@ -30,18 +32,20 @@ fn of_service(service: &Service) -> Vec<Finding> {
             "all its backends have"
         };
         let message = format!("{all} weight 0: nothing gets new connections");
-        found.push(Finding::error(name, message).fix("weight = 1 for one backend at least"));
+        let finding = Finding::error(name, message).at(key("backend"));
+        found.push(finding.fix("weight = 1 for one backend at least"));
     }
     if service.mptcp == MptcpMode::Assign && !service.translated {
         let message = "mptcp = \"assign\": stock kernels choose keys of their own and refuse the balancer's, so that MPTCP connections fail";
-        found.push(Finding::error(name, message).fix(
+        found.push(Finding::error(name, message).at(key("mptcp")).fix(
             "mptcp = \"learn\"; or translated = true, if `heddle lb translate` runs on each backend and puts the assigned keys in place of the kernel's",
         ));
     }
-    found.extend(scarce_server_ids(service));
+    found.extend(scarce_server_ids(service).map(|finding| finding.at(key("quic"))));
     if service.health.is_none() && !service.backends.is_empty() {
         let message = "no health check: a backend that fails keeps its share of new connections";
-        found.push(Finding::warning(name, message).fix("health = { kind = \"tcp\" }"));
+        let finding = Finding::warning(name, message).at(key("health"));
+        found.push(finding.fix("health = { kind = \"tcp\" }"));
     }
     found
 }

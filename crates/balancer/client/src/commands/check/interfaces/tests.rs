@@ -1,14 +1,18 @@
 //! Each finding by an interface that has it, and none by one that is as it should be.
 
-use super::super::ethtool::Range;
+use super::super::ethtool::{Channels, Range};
 use super::super::finding::Severity;
 use super::*;
+
+fn combined(now: u64, most: u64) -> Option<Channels> {
+    Some(Channels { kind: "combined", range: Range { now, most } })
+}
 
 fn device() -> Device {
     Device {
         driver: Some("ixgbe".into()),
         offloads: vec!["rx-checksumming".into(), "rx-vlan-offload".into()],
-        channels: Some(Range { now: 8, most: 64 }),
+        channels: combined(8, 64),
         ring: Some(Range { now: 2048, most: 4096 }),
     }
 }
@@ -39,6 +43,7 @@ fn interface(link: &Link) -> Interface<'_> {
         processors: 8,
         accepts_macs: false,
         is_pinned: Some(false),
+        links: None,
     }
 }
 
@@ -130,13 +135,14 @@ fn a_page_holds_frames_up_to_an_mtu_of_3502() {
 fn queues_rings_and_offloads_have_the_command_that_fixes_them() {
     let link = link();
     let fix = |device| only(&Interface { device, ..interface(&link) }).1;
-    let few = Some(Range { now: 2, most: 64 });
-    assert_eq!(fix(Device { channels: few, ..device() }), "ethtool -L eth0 combined 8");
+    assert_eq!(fix(Device { channels: combined(2, 64), ..device() }), "ethtool -L eth0 combined 8");
+    let veth = Some(Channels { kind: "rx", range: Range { now: 1, most: 2 } });
+    assert_eq!(fix(Device { channels: veth, ..device() }), "ethtool -L eth0 rx 2");
     let short = Some(Range { now: 512, most: 4096 });
     assert_eq!(fix(Device { ring: short, ..device() }), "ethtool -G eth0 rx 1024");
     let merging = vec!["large-receive-offload".into()];
     assert_eq!(fix(Device { offloads: merging, ..device() }), "ethtool -K eth0 lro off");
-    let all_there_are = Some(Range { now: 4, most: 4 });
+    let all_there_are = combined(4, 4);
     assert_eq!(
         found(&Interface {
             device: Device { channels: all_there_are, ..device() },
@@ -149,11 +155,25 @@ fn queues_rings_and_offloads_have_the_command_that_fixes_them() {
 #[test]
 fn an_interface_that_is_down_and_a_program_that_is_there_are_told() {
     assert_eq!(only(&interface(&Link { up: false, ..link() })).1, "ip link set dev eth0 up");
-    let taken = Link { program: Some(42), ..link() };
+    let program = |name: &str| Some(Program { id: 42, name: name.into() });
+    let (taken, own) =
+        (Link { program: program("other"), ..link() }, Link { program: program(OWN), ..link() });
     let with = |is_pinned| Interface { is_pinned, ..interface(&taken) };
     let (severity, fix) = only(&with(Some(false)));
     assert_eq!(severity, Severity::Error, "another program: heddled cannot start");
-    assert!(fix.starts_with("ip link set dev eth0 xdp off"), "{fix}");
+    assert!(fix.starts_with("ip link set dev eth0 xdp off, unless `bpftool link show`"), "{fix}");
     assert_eq!(found(&with(Some(true))), [], "its own");
-    assert!(with(None).findings().iter().any(|found| found.message.contains("id 42")));
+    assert!(with(None).findings().iter().any(|found| found.message.contains("other (id 42)")));
+    let own = found(&interface(&own)).remove(0);
+    assert!(own.message.contains("of a heddled with another `pin`"), "{own}");
+}
+
+/// `ip link` fails for links: "Can't replace active BPF XDP link".
+#[test]
+fn a_program_of_a_link_is_detached_by_the_link() {
+    let taken = Link { program: Some(Program { id: 42, name: "other".into() }), ..link() };
+    let fix = |links: &[u32]| only(&Interface { links: Some(links.into()), ..interface(&taken) }).1;
+    assert!(fix(&[]).starts_with("ip link set dev eth0 xdp off, if nothing needs it"));
+    assert!(fix(&[5]).starts_with("bpftool link detach id 5, or stop its owner"));
+    assert!(fix(&[5, 7]).starts_with("bpftool link detach id ID with one of 5, 7 "));
 }
