@@ -416,6 +416,9 @@ pub struct Heartbeats {
     pub missed: u64,
     /// Messages with another secret.
     pub refused: u64,
+    /// True if one of them came within the last ten seconds.
+    #[serde(default)]
+    pub refused_recently: bool,
     /// True if its seed, services or backends are not those of the balancer that answers this
     /// request.
     pub differs: bool,

@@ -102,7 +102,7 @@ fn state(member: &MemberStatus) -> String {
         (false, false) => "dead",
     }];
     if let Some(answers) = &member.heartbeats {
-        state.extend((answers.refused > 0).then_some("messages with another secret"));
+        state.extend(answers.refused_recently.then_some("messages with another secret"));
         state.extend(answers.differs.then_some("another configuration"));
     }
     state.extend((!member.registered).then_some("not registered"));
@@ -110,10 +110,7 @@ fn state(member: &MemberStatus) -> String {
 }
 
 pub(crate) fn reload(socket: &Path, common: &Common) -> Result<(), Failure> {
-    let changes = match Daemon::connect(socket)?.ask(&Request::Reload)? {
-        Reply::Reloaded(reloaded) => reloaded.changes,
-        other => return Err(unexpected(&other)),
-    };
+    let changes = Daemon::connect(socket)?.reload()?;
     match (common.json, changes.is_empty()) {
         (true, _) => output::json(&json!({ "changes": changes })),
         (false, true) => output::line("the configuration was read again: nothing has changed"),
@@ -213,8 +210,14 @@ mod tests {
             round_trip: Some(Duration::from_micros(230)),
             missed: 1,
             refused: 2,
+            refused_recently: true,
             differs: true,
         };
+        let corrected = heartbeats.clone();
+        let corrected = Heartbeats { refused_recently: false, differs: false, ..corrected };
+        let lb4 =
+            MemberStatus { heartbeats: Some(corrected), ..member("lb4", false, true, RING / 4) };
+        assert_eq!(state(&lb4), "alive");
         let lb3 = MemberStatus {
             registered: false,
             heartbeats: Some(heartbeats),

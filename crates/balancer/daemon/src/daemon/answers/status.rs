@@ -160,6 +160,7 @@ fn heartbeats(report: &Report) -> Heartbeats {
         round_trip: report.round_trip,
         missed: report.missed,
         refused: report.refused,
+        refused_recently: report.refused_recently,
         differs: report.differs,
     }
 }
