@@ -9,6 +9,7 @@ pub(crate) mod counters;
 pub(crate) mod decap;
 pub(crate) mod drain;
 pub(crate) mod explain;
+mod notes;
 pub(crate) mod pass;
 pub(crate) mod services;
 pub(crate) mod status;

@@ -2,42 +2,28 @@
 
 use std::path::Path;
 
-use heddle_program::{
-    Common, Failure,
-    output::{self, counted},
-};
+use heddle_program::{Common, Failure, output::counted};
 use heddled::admin::{BackendStatus, Named, NewBackend, NewBackends, Request, SharedEdit};
 use heddled::config::{BackendEntry, BackendState};
 
-use super::backends::table_of;
+use super::notes::{self, until};
 use crate::args::{Add, Backend, BackendCommand, Remove};
 use crate::daemon::Daemon;
 
-/// The end of what these commands do.
-const UNTIL: &str =
-    "until the next reload or restart: change the configuration, and the other balancers, too";
-
-/// The same of changes on all balancers.
-const UNTIL_RESET: &str = "on all balancers, until heddle lb changes reset";
-
 pub(crate) fn backend(args: &Backend, socket: &Path, common: &Common) -> Result<(), Failure> {
     let mut daemon = Daemon::connect(socket)?;
-    let (changed, note) = match &args.command {
+    match &args.command {
         BackendCommand::Add(args) => {
             let added = daemon.changed(&addition(args))?;
-            (added, format!("{} is added {}", args.name, until(args.all)))
+            let note = format!("{} is added {}", args.name, until(args.all));
+            notes::print(&added, &note, common)
         }
         BackendCommand::Remove(args) => {
             let removed = daemon.changed(&removal(args))?;
-            let note = removal_note(&args.name, &removed, until(args.all));
-            (removed, note)
+            let note = removal_note(&args.name, &removed, args.all);
+            notes::print_with_warnings(&mut daemon, &removed, &note, common)
         }
-    };
-    if common.json {
-        return output::json(&changed);
     }
-    output::line(table_of(&changed))?;
-    if common.quiet { Ok(()) } else { output::line(note) }
 }
 
 fn addition(args: &Add) -> Request {
@@ -66,18 +52,16 @@ fn removal(args: &Remove) -> Request {
     }
 }
 
-/// The end of what a command does, on all balancers or on one.
-fn until(all: bool) -> &'static str {
-    if all { UNTIL_RESET } else { UNTIL }
-}
-
-fn removal_note(name: &str, removed: &[BackendStatus], until: &str) -> String {
-    match removed.iter().map(|backend| backend.flows).sum() {
-        0 => format!("{name} is removed {until}"),
-        flows => {
-            let flows = counted(flows, "flow");
-            format!("{name} is removed {until}; {flows} left, which may end there")
-        }
+fn removal_note(name: &str, removed: &[BackendStatus], all: bool) -> String {
+    let flows = match removed.iter().map(|backend| backend.flows).sum() {
+        0 => String::new(),
+        flows => format!("; {} left, which may end there", counted(flows, "flow")),
+    };
+    match all {
+        true => format!("{name} is removed {}{flows}", until(all)),
+        false => format!(
+            "{name} is removed{flows}. A file that has it brings it back at the next reload or restart: take it out there, and on the other balancers"
+        ),
     }
 }
 
@@ -89,11 +73,9 @@ mod tests {
     #[test]
     fn a_removal_names_the_flows_that_are_left() {
         let idle = BackendStatus { flows: 0, ..example("web", "be1") };
-        assert!(
-            removal_note("be1", &[idle], UNTIL).starts_with("be1 is removed until the next reload")
-        );
-        let note =
-            removal_note("be1", &[example("web", "be1"), example("dns", "be1")], UNTIL_RESET);
+        let note = removal_note("be1", &[idle], false);
+        assert!(note.starts_with("be1 is removed. A file that has it brings it back"), "{note}");
+        let note = removal_note("be1", &[example("web", "be1"), example("dns", "be1")], true);
         assert!(note.ends_with("; 24 flows left, which may end there"), "{note}");
     }
 }

@@ -4,15 +4,14 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use heddle_program::{
-    Common, Failure, interrupt,
-    output::{self, counted},
-};
+use heddle_program::{Common, Failure, interrupt, output::counted};
 use heddled::admin::{BackendChange, BackendStatus, Filter, Reply, Request};
+use heddled::health::State;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::backends::table_of;
+use super::backends::state;
 use super::changes::changing;
+use super::notes::{self, hindrance};
 use crate::args::Drain;
 use crate::daemon::{Daemon, unexpected};
 
@@ -27,14 +26,7 @@ pub(crate) fn drain(args: &Drain, socket: &Path, common: &Common) -> Result<(), 
     if args.wait {
         changed = wait(&mut daemon, args, &changed, common)?;
     }
-    if common.json {
-        return output::json(&changed);
-    }
-    output::line(table_of(&changed))?;
-    if !common.quiet {
-        output::line(note(args, &changed))?;
-    }
-    Ok(())
+    notes::print_with_warnings(&mut daemon, &changed, &note(args, &changed), common)
 }
 
 /// Waits until these backends have no flows, or none that is not idle.
@@ -106,14 +98,69 @@ fn flows(backends: &[BackendStatus]) -> u64 {
 
 fn note(args: &Drain, changed: &[BackendStatus]) -> String {
     let name = &args.backend;
-    match (args.undo, flows(changed)) {
-        (true, _) => format!("{name} gets new connections again"),
-        (false, 0) => format!("{name} has no connections left: it can be stopped"),
-        (false, flows) => {
-            format!(
-                "{name} gets no new connections; {} left, whose joins still go there",
-                counted(flows, "flow")
-            )
+    if args.undo {
+        let hindrances: Option<Vec<String>> = changed.iter().map(hindrance).collect();
+        return match hindrances.as_deref() {
+            Some([first, ..]) => {
+                format!("{name} is drained no more, and gets no new connections still: {first}")
+            }
+            _ => format!("{name} gets new connections again"),
+        };
+    }
+    let number = flows(changed);
+    let left = counted(number, "flow");
+    let idle = args.idle.filter(|_| args.wait).map(|idle| idle.as_secs());
+    let down = changed.iter().find(|backend| backend.health == State::Down);
+    match (number, idle, down) {
+        (0, ..) => format!("{name} has no connections left: it can be stopped"),
+        (_, Some(idle), _) => {
+            format!("{name} can be stopped: of {left} left, none had a packet for {idle} s")
         }
+        (_, _, Some(down)) => {
+            format!("{name} gets no new connections; {left} left, and it is {}", state(down))
+        }
+        _ => format!("{name} gets no new connections; {left} left, whose joins still go there"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+    use crate::commands::backends::example;
+
+    fn noted(words: &str, backend: &BackendStatus) -> String {
+        let line = format!("heddle-lb drain be1 {words}");
+        match Cli::try_parse_from(line.split_whitespace()).unwrap().command {
+            Command::Drain(args) => note(&args, std::slice::from_ref(backend)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_note_says_what_becomes_of_connections() {
+        let up = example("web", "be1");
+        let told = "be1 gets no new connections; 12 flows left, whose joins still go there";
+        assert_eq!(noted("", &up), told);
+        assert_eq!(noted("--undo", &up), "be1 gets new connections again");
+        let idle = BackendStatus { flows: 0, ..up.clone() };
+        assert_eq!(noted("--wait", &idle), "be1 has no connections left: it can be stopped");
+        let told = "be1 can be stopped: of 12 flows left, none had a packet for 2 s";
+        assert_eq!(noted("--wait --idle 2s", &up), told);
+    }
+
+    #[test]
+    fn a_backend_in_maintenance_gets_nothing_drained_or_not() {
+        let reason = Some("in maintenance".into());
+        let down = BackendStatus { health: State::Down, reason, ..example("web", "be1") };
+        let told = "be1 gets no new connections; 12 flows left, and it is down: in maintenance";
+        assert_eq!(noted("", &down), told);
+        let told =
+            "be1 is drained no more, and gets no new connections still: it is down: in maintenance";
+        assert_eq!(noted("--undo", &down), told);
+        let light = BackendStatus { weight: 0, ..example("web", "be1") };
+        assert!(noted("--undo", &light).ends_with("still: its weight is 0"));
     }
 }
