@@ -27,7 +27,7 @@ Examples, as root on a host of the fabric:
 /// open a subflow from each of the source ports that encode them. A subflow whose path fails is
 /// opened anew on another one.
 #[derive(Debug, Parser)]
-#[command(name = "heddle-agent", bin_name = "heddle agent", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "heddle-agent", bin_name = "heddle agent", version, max_term_width = 100, after_help = EXAMPLES, mut_arg("jobs", |jobs| jobs.hide(true)))]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,

@@ -1,6 +1,7 @@
 //! `heddle-agent`: a host's MPTCP path manager, which `heddle agent` runs.
 
 mod args;
+mod hangup;
 mod show;
 
 use std::path::Path;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use args::{Cli, Command, Run};
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 use heddle_agent::paths::Paths;
 use heddle_agent::{Agent, Settings, admin, check, pm};
 use heddle_daemon::privilege::{self, CapabilitySet};
@@ -25,7 +26,7 @@ use tokio::sync::mpsc;
 const REQUEST_QUEUE: usize = 8;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli: Cli = heddle_program::parse();
     let run = || match &cli.command {
         Command::Run(args) => run(args, &cli.common),
         Command::Status { admin } => show::status(admin, &cli.common),
@@ -69,6 +70,7 @@ fn own_service(args: &Run) -> Result<Service, Failure> {
 
 async fn follow(args: &Run, own: Option<Service>) -> Result<(), Failure> {
     let stop = signals::end()?;
+    hangup::outlive()?;
     let paths = match (own, args.service) {
         (Some(service), _) => Paths::Own(Arc::new(service)),
         (None, address) => {

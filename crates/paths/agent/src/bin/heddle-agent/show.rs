@@ -1,18 +1,28 @@
 //! The status, for people and as JSON.
 
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use heddle_agent::{ConnectionStatus, State, Status, admin};
 use heddle_program::{Common, Failure, output, table};
 
 pub(crate) fn status(socket: &Path, common: &Common) -> Result<(), Failure> {
-    let status = admin::status(socket).map_err(|error| {
-        Failure::advised(
-            format!("no agent answers at {}: {error}", socket.display()),
-            "heddle agent run starts one; --admin names its socket, which is its own user's and root's",
-        )
-    })?;
+    let status = admin::status(socket).map_err(|error| told(&error, socket))?;
     if common.json { output::json(&status) } else { print(&status) }
+}
+
+fn told(error: &io::Error, socket: &Path) -> Failure {
+    let socket = socket.display();
+    match error.kind() {
+        ErrorKind::PermissionDenied => Failure::advised(
+            format!("{socket}: {error}"),
+            "the socket is root's and the agent's own user's: try it with sudo",
+        ),
+        _ => Failure::advised(
+            format!("no agent answers at {socket}: {error}"),
+            "heddle agent run starts one; --admin names its socket",
+        ),
+    }
 }
 
 fn print(status: &Status) -> Result<(), Failure> {
@@ -54,5 +64,20 @@ fn connection(one: &ConnectionStatus) -> Result<(), Failure> {
     match &one.problem {
         Some(problem) => output::line(format_args!("  {problem}")),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_of_another_user_is_not_an_agent_that_is_missing() {
+        let text = |kind: ErrorKind| told(&kind.into(), Path::new("a.sock")).report(|_| None).text;
+        assert_eq!(
+            text(ErrorKind::PermissionDenied),
+            "error: a.sock: permission denied\nhelp: the socket is root's and the agent's own user's: try it with sudo"
+        );
+        assert!(text(ErrorKind::NotFound).starts_with("error: no agent answers at a.sock"));
     }
 }
