@@ -3,7 +3,9 @@
 mod backend;
 mod changes;
 mod explain;
+mod number;
 
+use std::env;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,9 +17,17 @@ use heddle_program::{Common, Generate};
 pub(crate) use backend::{Add, Backend, BackendCommand, Remove};
 pub(crate) use changes::{Changes, ChangesCommand, Reset};
 pub(crate) use explain::{Explain, token};
+use number::number;
 
 /// The daemon's default socket.
 const SOCKET: &str = "/run/heddle/heddled.sock";
+
+/// The socket where --socket names none. Clap's own `env` is not used: its usage lines show an
+/// option that a variable sets as one that has to be given.
+fn socket() -> PathBuf {
+    let named = env::var_os("HEDDLE_SOCKET").filter(|path| !path.is_empty());
+    named.map_or_else(|| SOCKET.into(), PathBuf::from)
+}
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -52,8 +62,9 @@ pub(crate) const DEMO: External = External {
     mut_arg("jobs", |jobs| jobs.hide(true))
 )]
 pub(crate) struct Cli {
-    /// The daemon's socket: `admin` in its configuration.
-    #[arg(long, global = true, env = "HEDDLE_SOCKET", value_name = "PATH", default_value = SOCKET)]
+    /// The daemon's socket: `admin` in its configuration. The variable HEDDLE_SOCKET is another
+    /// default.
+    #[arg(long, global = true, value_name = "PATH", default_value_os_t = socket())]
     pub(crate) socket: PathBuf,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -191,7 +202,7 @@ pub(crate) struct Weight {
     #[arg(value_name = "NAME")]
     pub(crate) backend: String,
     /// Its share of new connections, relative to the others'; 0: none.
-    #[arg(value_name = "WEIGHT", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(value_name = "WEIGHT", value_parser = number(0..=1000_u32))]
     pub(crate) weight: u32,
     /// Only in this service.
     #[arg(long, value_name = "NAME")]
@@ -222,7 +233,7 @@ pub(crate) struct Connections {
     #[arg(long, value_name = "TOKEN", value_parser = token)]
     pub(crate) token: Option<u32>,
     /// Maximum number of entries printed.
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = number(0..=u32::MAX))]
     pub(crate) limit: u32,
 }
 
@@ -246,7 +257,7 @@ pub(crate) struct Counters {
 Keys: q quits, up and down select a backend, s sorts by the next column, r reverses the order.")]
 pub(crate) struct Top {
     /// Seconds between updates.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = number(1..=60_u64))]
     pub(crate) every: u64,
 }
 
@@ -276,7 +287,7 @@ pub(crate) struct Decap {
     #[arg(long)]
     pub(crate) any: bool,
     /// UDP port of GUE, as `gue_port` in the balancers' configuration; 0: no GUE.
-    #[arg(long, value_name = "PORT", default_value_t = 6080)]
+    #[arg(long, value_name = "PORT", default_value_t = 6080, value_parser = number(0..=u16::MAX))]
     pub(crate) gue_port: u16,
     /// Attach in the kernel's generic path, for drivers without XDP: slower.
     #[arg(long)]
@@ -310,7 +321,7 @@ pub(crate) struct Translate {
     pub(crate) bare_ip: bool,
     /// Connections that there is room for; twice as many subflows. Of more, the longest unused are
     /// forgotten.
-    #[arg(long, value_name = "N", default_value_t = 32_768, value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
+    #[arg(long, value_name = "N", default_value_t = 32_768, value_parser = number(1..=16_777_216_u32))]
     pub(crate) connections: u32,
     /// Show the tables' entries and the events so far.
     #[arg(long, conflicts_with_all = ["interface", "bare_ip", "connections", "detach"])]

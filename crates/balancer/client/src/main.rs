@@ -10,12 +10,12 @@ mod format;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 use heddle_program::{Failure, interrupt, output};
 use heddled::config;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli: Cli = heddle_program::parse();
     heddle_program::exit(run(&cli), &cli.common, failure::describe)
 }
 

@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use clap::{Args, Subcommand};
 
+use super::number;
+
 #[derive(Args, Debug)]
 pub(crate) struct Backend {
     #[command(subcommand)]
@@ -37,7 +39,7 @@ pub(crate) struct Add {
     #[arg(value_name = "SERVICE=ADDRESS", required = true, value_parser = place)]
     pub(crate) places: Vec<(String, IpAddr)>,
     /// Its share of new connections, relative to the others'; 1000 at most; 0: none.
-    #[arg(long, value_name = "WEIGHT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "WEIGHT", default_value_t = 1, value_parser = number(0..=1000_u32))]
     pub(crate) weight: u32,
     /// Begin without new connections; `heddle lb drain NAME --undo` gives it some.
     #[arg(long)]
@@ -52,7 +54,7 @@ pub(crate) struct Add {
     #[arg(long, value_name = "ID")]
     pub(crate) server_id: Option<String>,
     /// The number that steering headers know it by. Default: made of its address and its service.
-    #[arg(long, value_name = "ID", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "ID", value_parser = number(1..=u32::MAX))]
     pub(crate) id: Option<u32>,
     /// On all balancers that share an etcd cluster, until `heddle lb changes reset`.
     #[arg(long)]

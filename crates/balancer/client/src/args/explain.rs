@@ -6,6 +6,8 @@ use clap::{ArgGroup, Args};
 use heddled::admin::{MptcpOption, Packet, QuicPacket};
 use heddled::service::Protocol;
 
+use super::number;
+
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 
@@ -29,10 +31,10 @@ The running program decides, on its own tables, as it would for a packet that ar
 )]
 pub(crate) struct Explain {
     /// The client's address and port.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = place)]
     pub(crate) from: SocketAddr,
     /// The service's address and port.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = place)]
     pub(crate) to: SocketAddr,
     /// UDP instead of TCP.
     #[arg(long, conflicts_with = "option")]
@@ -66,7 +68,7 @@ pub(crate) struct Explain {
     quic_initial: Option<String>,
     /// Bytes of data behind the header; of QUIC packets, their length, if it is not the least that
     /// they have.
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = number(0..=u16::MAX))]
     payload: u16,
 }
 
@@ -101,6 +103,19 @@ impl Explain {
             None => SYN,
         }
     }
+}
+
+/// `198.51.100.7:4000` or `[2001:db8::7]:4000`.
+fn place(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| match text.parse() {
+        Ok(address) => {
+            let with_port = SocketAddr::new(address, 4000);
+            format!("the port is missing, as in {with_port}")
+        }
+        Err(_) => {
+            "write an address and a port, as in 198.51.100.7:4000 or [2001:db8::7]:4000".into()
+        }
+    })
 }
 
 /// `FA`: FIN and ACK.
@@ -160,6 +175,13 @@ mod tests {
             Command::Explain(args) => Ok(args.packet()),
             other => Err(format!("{other:?}")),
         }
+    }
+
+    #[test]
+    fn a_place_without_a_port_is_told_so() {
+        assert_eq!(place("10.0.0.5").unwrap_err(), "the port is missing, as in 10.0.0.5:4000");
+        assert!(place("fd00::5").unwrap_err().ends_with("as in [fd00::5]:4000"));
+        assert!(place("be1:80").unwrap_err().starts_with("write an address and a port"));
     }
 
     #[test]

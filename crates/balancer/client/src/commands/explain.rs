@@ -9,6 +9,10 @@ use crate::args::Explain;
 use crate::daemon::{Daemon, unexpected};
 
 pub(crate) fn explain(args: &Explain, socket: &Path, common: &Common) -> Result<(), Failure> {
+    if args.from.is_ipv4() != args.to.is_ipv4() {
+        let message = format!("{} and {} are of two versions of IP", args.from, args.to);
+        return Err(Failure::usage(message, "give both in IPv4, or both in IPv6"));
+    }
     let explained = match Daemon::connect(socket)?.ask(&Request::Explain(args.packet()))? {
         Reply::Explained(explained) => explained,
         other => return Err(unexpected(&other)),
@@ -29,19 +33,31 @@ fn text(explained: &Explained) -> String {
 }
 
 fn destination(explained: &Explained) -> String {
-    let verdict = explained.verdict.as_str();
     match (&explained.owner, &explained.backend) {
         (Some(owner), Some(backend)) => format!("to backend {backend}, by way of balancer {owner}"),
         (Some(owner), None) => format!("to balancer {owner}"),
         (None, Some(backend)) => format!("to backend {backend}"),
-        (None, None) if verdict.starts_with("drop_") => "dropped".into(),
-        (None, None) if verdict == "too_big" => "back to the client".into(),
-        (None, None) => "to this machine itself".into(),
+        (None, None) => end(&explained.verdict).into(),
+    }
+}
+
+/// The end of a packet that goes to no balancer and no backend with a name.
+fn end(verdict: &str) -> &'static str {
+    match verdict {
+        "too_big" | "refused_closed" | "answered_echo" => "back to the client",
+        "replied" | "returned" | "heartbeat_answered" => "back to the balancer that sent it",
+        "heartbeat_heard" | "fragment_heard" => "to this balancer: it goes no further",
+        "fragment_waits" => "nowhere yet: it waits for the first fragment",
+        _ if verdict.starts_with("drop_") => "dropped",
+        _ if verdict.starts_with("pass_") => "to this machine itself",
+        _ => "to a backend that is gone",
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use heddle_balancer_maps::abi::Counter;
+
     use super::*;
 
     #[test]
@@ -65,8 +81,18 @@ mod tests {
         let end = |verdict: &str| {
             destination(&Explained { verdict: verdict.into(), ..Explained::default() })
         };
-        let ends = ["drop_no_backend", "too_big", "pass_no_vip"].map(end);
-        assert_eq!(ends, ["dropped", "back to the client", "to this machine itself"]);
+        let ends = ["drop_no_backend", "refused_closed", "fragment_waits", "sent_flow"].map(end);
+        let wanted = [
+            "dropped",
+            "back to the client",
+            "nowhere yet: it waits for the first fragment",
+            "to a backend that is gone",
+        ];
+        assert_eq!(ends, wanted);
+        for verdict in &Counter::ALL[..Counter::VERDICTS] {
+            let passes = end(verdict.name()) == "to this machine itself";
+            assert_eq!(passes, verdict.name().starts_with("pass_"), "{}", verdict.name());
+        }
         let backend = Some("be1".into());
         assert_eq!(destination(&Explained { backend, ..Explained::default() }), "to backend be1");
     }

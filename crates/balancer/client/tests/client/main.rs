@@ -78,7 +78,7 @@ fn check_refuses_what_cannot_work_and_says_what_would() {
     assert_eq!(ran.code, Some(3));
     let text = ran.out;
     assert!(text.starts_with("lb.toml: cannot work like this\n"), "{text}");
-    assert!(text.contains("error: web: its only backend has weight 0"), "{text}");
+    assert!(text.contains("error: lb.toml:11: web: its only backend has weight 0"), "{text}");
     assert!(text.contains("\n  fix: weight = 1"), "{text}");
 }
 
@@ -100,6 +100,50 @@ fn a_wrong_configuration_is_told_by_line_key_and_mend() {
     assert_eq!((ran.code, &told["ok"], &why["line"]), (Some(3), &false.into(), &8.into()));
     assert_eq!(why["key"], "service.0.prot");
     assert!(folder.run("check nowhere.toml").failed(1).contains("nowhere.toml: No such file"));
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_told_by_line() {
+    let folder = folder();
+    folder.put("lb.toml", "[balancer]\n[tables\n");
+    let ran = folder.run("check --file-only lb.toml");
+    assert!(ran.out.contains("\nerror: lb.toml:2: file: "), "{}", ran.out);
+    assert_eq!(folder.run("check --file-only --json lb.toml").json()["findings"][0]["line"], 2);
+    std::fs::write(folder.path("lb.toml"), b"[balancer]\nname = \"\xe9\"\n").unwrap();
+    let ran = folder.run("check --file-only lb.toml");
+    assert_eq!(ran.code, Some(3));
+    let told = "\nerror: lb.toml:2: file: the byte 0xe9 here is no UTF-8";
+    assert!(ran.out.contains(told), "{}", ran.out);
+}
+
+/// Not in the order of what is found first: a wrong key hides no service without a backend.
+#[test]
+fn mistakes_of_the_file_hide_nothing_that_cannot_work() {
+    let folder = folder();
+    let broken = "[[service]]\nname = \"a\"\naddress = \"192.0.2.300\"\nport = 1\n";
+    let wrong =
+        "[[service]]\nname = \"\"\naddress = \"192.0.2.11\"\nport = 80\nmptcp = \"assign\"\n";
+    folder.put("lb.toml", &format!("{GOOD}weight = 0\n{broken}{wrong}"));
+    let text = folder.run("check --file-only lb.toml").out;
+    for told in [
+        "error: lb.toml:11: web: its only backend has weight 0",
+        "error: lb.toml:18: service.1.address: ",
+        "error: lb.toml:21: service.2.name: it is empty",
+        "error: lb.toml:20: service 2: it has no backend",
+        "error: lb.toml:24: service 2: mptcp = \"assign\"",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+}
+
+#[test]
+fn an_empty_file_lacks_its_balancer_and_says_nothing_of_lo() {
+    let folder = folder();
+    folder.put("lb.toml", "");
+    let told = folder.run("check --json lb.toml").json();
+    let errors = told["findings"].as_array().unwrap();
+    let subjects: Vec<_> = errors.iter().map(|found| found["subject"].as_str().unwrap()).collect();
+    assert!(subjects.contains(&"balancer") && !subjects.contains(&"lo"), "{told:#}");
 }
 
 /// The example, on a machine that is not made for it.
@@ -174,6 +218,39 @@ fn without_a_daemon_it_says_what_to_do() {
 }
 
 #[test]
+fn a_usage_line_names_what_has_to_be_given() {
+    let folder = folder();
+    let said = |words: &str| {
+        let mut command = folder.command(words);
+        let output = command.env("HEDDLE_SOCKET", "other.sock").output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let drain = said("drain");
+    assert!(drain.contains("Usage: heddle lb drain") && !drain.contains("--socket"), "{drain}");
+    let none = said("--json");
+    assert!(none.contains("reload") && !none.contains("manual"), "{none}");
+    assert!(!none.contains("command-tree"), "{none}");
+}
+
+#[test]
+fn what_strangers_wrote_does_not_reach_the_terminal_as_it_is() {
+    let folder = folder();
+    let odd = "x\u{1b}[31my\u{202e}z";
+    let said = [
+        folder.run_words(&["status", "--socket", odd]).failed(1),
+        folder.run_words(&["backend", "add", "be1", &format!("web={odd}")]).failed(2),
+        folder.run_words(&["check", odd]).failed(1),
+    ];
+    folder.put("lb.toml", &GOOD.replace("path =", "host = \"\\u001b[31m\", path ="));
+    let checked = folder.run("check --file-only lb.toml").out;
+    for text in said.iter().chain([&checked]) {
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    }
+    assert!(checked.contains("\\u001b[31m"), "{checked}");
+}
+
+#[test]
 fn what_contradicts_itself_is_refused() {
     let folder = folder();
     for wrong in [
@@ -185,6 +262,8 @@ fn what_contradicts_itself_is_refused() {
         "backend add be4 web=10.0.1.4 --weight 1001",
         "explain --from 192.0.2.1:1 --to 192.0.2.2:2 --udp --join 1",
         "explain --from 192.0.2.1 --to 192.0.2.2:2",
+        "explain --from 192.0.2.1:1 --to [2001:db8::1]:2",
+        "weight be1 abc",
         "connections --token xyz",
         "decap --interface eth0",
         "decap --interface eth0 --own 10.0.0.1",
