@@ -71,7 +71,8 @@ fn state_dir() -> PathBuf {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct Tables {
-    /// Flows (5-tuples) at a time; 44 bytes each, up to twice that by rounding. Default: 1048576.
+    /// Flows (5-tuples) at a time; 44 bytes each, up to twice that by rounding: the capacity that
+    /// is shown is that of the table, 5632 for 4096. Default: 1048576.
     pub(in crate::config) flows: u32,
     /// MPTCP connections at a time, by token; 22 bytes each, up to twice that by rounding.
     /// Default: 1048576.
