@@ -9,7 +9,7 @@ use aya::maps::{Array, Map, MapData};
 use etherparse::PacketBuilder;
 use heddle_balancer_maps::abi::{Counter, HEDDLE_ABI, Settings};
 use heddle_balancer_maps::{
-    Attached, Balancer, Error, Mode, Sizes, detach, interface_index, pass, remove_pins,
+    Attached, Balancer, Error, Mode, Sizes, detach, interface_index, links_of, pass, remove_pins,
 };
 use heddle_bpf_loader::{Clients, Generator, own_network};
 use heddle_testing::{Need, skip_without};
@@ -78,7 +78,9 @@ fn the_program_that_passes_stays_and_is_replaced_and_detached() {
     let (directory, near) = (system.0.join("pass"), veth());
     let attach = || pass().unwrap().attach_lasting(&directory, near, Mode::Native).unwrap();
     assert_eq!([attach(), attach()], [Attached::Afresh, Attached::InPlace]);
-    assert!(ip("-d link show near").contains("prog/xdp"), "it stays without a process");
+    let program = shown().parse().unwrap();
+    assert_eq!(links_of(program).unwrap().len(), 1, "it stays without a process");
+    assert_eq!(links_of(u32::MAX).unwrap(), [0; 0]);
     detach(&directory, near).unwrap();
     assert!(matches!(detach(&directory, near), Err(Error::Pins { .. })), "it is gone");
 }
