@@ -1,4 +1,4 @@
-//! What commands that change backends say behind the table.
+//! Notes and warnings behind the tables of commands that change backends.
 
 use std::collections::BTreeSet;
 

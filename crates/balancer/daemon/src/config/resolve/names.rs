@@ -23,3 +23,20 @@ pub(super) fn check_name(key: &str, name: &str) -> Result<(), Problem> {
         false => format!("name = {without:?}, without it"),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use heddle_config::ConfigError;
+
+    use super::*;
+
+    #[test]
+    fn invisible_characters_and_those_that_turn_text_are_refused() {
+        let error = |name| ConfigError::from(check_name("name", name).unwrap_err());
+        let turned = error("be1\u{202e}");
+        let told = "`be1\\u{202e}` has the character U+202E, which cannot be printed";
+        assert_eq!((turned.message(), turned.help()), (told, Some("name = \"be1\", without it")));
+        assert_eq!(error("\u{200b}").help(), Some("a name of letters and digits"));
+        assert!(check_name("name", "Bücher 書店").is_ok());
+    }
+}

@@ -155,7 +155,11 @@ const REFUSED: [(&str, &str, &str); 70] = [
         "port = 443\nunparsable = \"dropp\"",
         "service.0.unparsable: \"dropp\" is not one of \"pass\" or \"drop\"",
     ),
-    ("port = 443\n", "", "service.0.port: this key is missing\nhelp: port = 443; or several: ports"),
+    (
+        "port = 443\n",
+        "",
+        "service.0.port: this key is missing\nhelp: port = 443; or several: ports",
+    ),
     (
         "port = 443",
         "port = 443\nports = \"all\"",
