@@ -196,6 +196,9 @@ impl Interface<'_> {
         let whose = match (self.is_pinned, is_own) {
             (Some(true), _) => return None,
             (Some(false), true) => ", that of a heddled with another `pin`: heddled",
+            (Some(false), false) if name.starts_with("heddle_") => {
+                ", Heddle's own and not the balancer's: heddled"
+            }
             (Some(false), false) => ", which is not heddled's: heddled",
             (None, _) => ": unless it is its own, heddled",
         };
