@@ -6,7 +6,7 @@ use std::mem::offset_of;
 pub use crate::abi::SwitchScheme as Scheme;
 use crate::abi::{AssociationTables, CongaTables, HulaTables, LetItFlowTables, MpHulaTables};
 
-/// What user space knows of a scheme beside its parameters.
+/// Facts of a scheme that user space needs beside its parameters.
 struct Facts {
     kind: &'static str,
     tables: Option<Layout>,
@@ -21,7 +21,7 @@ impl Facts {
     }
 }
 
-/// Where a scheme's tables lie in its map, in bytes; those that it does not have are none.
+/// The places of a scheme's tables in its map, in bytes; those that it does not have are none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) map: &'static str,

@@ -149,7 +149,7 @@ fn other() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// What Linux has in front of MPTCP's option, perhaps with another byte in it.
+/// The options that Linux has in front of MPTCP's, perhaps with another byte in them.
 fn usual() -> impl Strategy<Value = Vec<u8>> {
     let first = prop::sample::select(vec![&USUAL[..], &[1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2]]);
     let wrong = prop::option::of((any::<prop::sample::Index>(), 0_u8..=31));
