@@ -38,7 +38,7 @@ pub struct Maps {
     pub access_limits: BTreeMap<u16, ServiceLimit>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
-    /// The Maglev tables in use, with the stamps of their slots' changes ([`maglev::stamped`]), by
+    /// The Maglev tables in use, with the stamps of their slots' changes ([`heddle_hashing::maglev::stamped`]), by
     /// number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
     pub tables: BTreeMap<u32, Table>,
     /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
