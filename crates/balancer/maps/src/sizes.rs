@@ -5,7 +5,8 @@ use crate::abi::{BUCKET_ENTRIES, FRAGMENT_WAYS};
 /// A balancer's capacities. Maps do not grow: their memory is allocated when they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Flows at least; the table has between this and twice as many places, of 32 bytes, and a word for each main bucket.
+    /// Flows at least; the table has between this and twice as many places, of 32 bytes, and a word
+    /// for each main bucket.
     pub flows: u32,
     /// Extra buckets of both tables, in eighths of the main ones: 0 to 8.
     pub extra_eighths: u32,

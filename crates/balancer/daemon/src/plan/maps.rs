@@ -38,8 +38,7 @@ pub struct Maps {
     pub access_limits: BTreeMap<u16, ServiceLimit>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
-    /// The Maglev tables in use, with the stamps of their slots' changes ([`heddle_hashing::maglev::stamped`]), by
-    /// number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
+    /// The Maglev tables in use by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
     pub tables: BTreeMap<u32, Table>,
     /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
@@ -402,7 +401,8 @@ pub(super) fn vips(
     vips
 }
 
-/// The entries of the addresses of services, and of their backends' own, for which the service's address decides.
+/// The entries of the addresses of services, and of their backends' own, which have the choices of
+/// the service's address.
 fn addresses_alone(config: &Config) -> BTreeMap<VipName, abi::Vip> {
     let mut of_services = BTreeMap::new();
     for service in &config.services {
@@ -419,8 +419,8 @@ fn addresses_alone(config: &Config) -> BTreeMap<VipName, abi::Vip> {
     vips
 }
 
-/// The choices for packets to a service's address that are for none of its services, which agree on them, but for what cannot
-/// be read: one of them may drop that.
+/// The choices of a service for packets to its address that are for no service. Those of one address
+/// agree on them, but for what cannot be read: one of them may drop that.
 fn choices(service: &Service) -> u32 {
     let unparsable = match service.unparsable {
         Unparsable::Drop => abi::DROPS_UNPARSABLE,

@@ -89,7 +89,8 @@ impl PinnedMaps {
     }
 
     /// Moves the maps' pins from one directory to another, in the place of those that are there.
-    /// What does not fit goes last: the next balancer finds a part of it if this one is killed.
+    /// Maps that fit are moved first, `settings` last: if this process is killed in between, the next
+    /// one still finds a map that does not fit, and makes all of them afresh.
     ///
     /// # Errors
     /// [`Error::Pins`] if one cannot be moved.

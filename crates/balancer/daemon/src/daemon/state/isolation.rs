@@ -1,6 +1,6 @@
 //! A balancer whose link is cut: no other balancer answers, and its health checks fail one by one.
-//! Where the cut is at its own interface, that has no carrier; elsewhere silence alone tells of it,
-//! where there are other balancers.
+//! An interface of its own that is cut has no carrier. A cut behind the next switch shows only as
+//! the silence of other balancers, if there are any.
 //!
 //! Its tables would then be made of the backends that seem to be up, and for a while after the cut,
 //! too, until the health checks have found all of them again. Connections that it placed meanwhile

@@ -249,8 +249,8 @@ fn a_candidate_ends_with_the_next_syn() {
     }
 }
 
-/// A backend that still has an older connection of the port answers a SYN with an acknowledgement of that one; the client
-/// resets it (RFC 9293, 3.10.7.3), and its next SYN opens.
+/// A backend that still has an older connection of the port answers a SYN with an acknowledgement of
+/// that one; the client resets it (RFC 9293, 3.10.7.3), and its next SYN opens.
 #[test]
 fn the_reset_of_an_older_connections_answer_reaches_its_backend() {
     let Some(mut cluster) = open(Setup::default()) else { return };

@@ -236,8 +236,8 @@ fn verified_after(ticks: u32) {
     }
 }
 
-/// A plain flow is registered nowhere, and its end may come to another balancer, as may a subflow that takes its port:
-/// the subflow's packets have an option that the plain flow's never had.
+/// A plain flow is registered nowhere, and its end may come to another balancer, as may a subflow
+/// that takes its port: the subflow's packets have an option that the plain flow's never had.
 #[test]
 fn an_entry_of_a_plain_flow_that_has_ended_takes_no_subflows_packets() {
     let Some(mut cluster) = open(three()) else { return };
