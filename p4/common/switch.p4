@@ -32,10 +32,10 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         meta.port = NO_PORT;
     }
 
-    /* The word that the TTL shares with the protocol falls by 0x0100, so the checksum rises by that (RFC 1141). */
+    /* Equation 3 of RFC 1624, ~(~HC + ~m + m'): the word that the TTL shares with the protocol falls by 0x0100. */
     action decrement_ttl() {
-        bit<17> sum = (bit<17>)hdr.ipv4.checksum + 0x0100;
-        hdr.ipv4.checksum = sum[15:0] + (bit<16>)sum[16:16];
+        bit<17> sum = (bit<17>)(~hdr.ipv4.checksum) + 0xfeff;
+        hdr.ipv4.checksum = ~(sum[15:0] + (bit<16>)sum[16:16]);
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
         hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
     }

@@ -109,6 +109,15 @@ def ip(ends: tuple[Address, Address], protocol: int, payload: bytes, ttl: int = 
     return IPV4, head[:10] + struct.pack(">H", checksum(head)) + head[12:] + payload
 
 
+def routed(kind: int, packet: bytes) -> bytes:
+    """A packet as a router sends it on: TTL or hop limit one lower, the checksum computed anew."""
+    at = 7 if kind == IPV6 else 8
+    packet = packet[:at] + bytes([packet[at] - 1]) + packet[at + 1 :]
+    if kind == IPV6:
+        return packet
+    return packet[:10] + struct.pack(">H", checksum(packet[:10] + packet[12:20])) + packet[12:]
+
+
 def tcp(source: int, destination: int, flags: int, options: bytes) -> bytes:
     """A segment without data; its options are padded as a host pads them."""
     options += bytes(-len(options) % 4)

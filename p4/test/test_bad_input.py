@@ -68,6 +68,15 @@ class BadInput(unittest.TestCase):
         self.assertEqual(answer.frame[22], 1)
         self.assertEqual(frames.checksum(answer.frame[14:34]), 0)
 
+    def test_a_checksum_of_0xfeff_becomes_0_and_not_0xffff(self) -> None:
+        frame = bytearray(self.packet(frames.tcp(1, 2, ACK, b"")))
+        frame[18:20] = ((int.from_bytes(frame[24:26], "big") - 0xFEFF) % 0xFFFF).to_bytes(2, "big")
+        frame[24:26] = b"\xfe\xff"
+        self.assertEqual(frames.checksum(bytes(frame[14:34])), 0, "the identification makes it the header's")
+        answer = self.ask(bytes(frame))
+        self.assertEqual(answer.frame[24:26], bytes(2))
+        self.assertEqual(answer.frame, bytes(frame[:14]) + frames.routed(frames.IPV4, bytes(frame[14:])))
+
     def test_an_address_without_a_route_is_dropped(self) -> None:
         ends = (LOCAL_HOST, ipaddress.ip_address("198.51.100.1"))
         self.assertEqual(self.ask(frames.ethernet(*frames.ip(ends, frames.UDP, bytes(8)))).verdict, NO_ROUTE)

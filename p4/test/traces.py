@@ -133,8 +133,9 @@ class Run:
         self._set_up(step.get("down", []))
         self.routes.set(step["dst_tor"], tuple(step["next_hops"]), self.up)
         port = HOST_PORT if step["from"] == "host" else FABRIC_PORT
-        given, frame = self._data(now, port, step)
-        answer = self._exchange(given, frame)
+        given, kind, packet = self._data(now, port, step)
+        answer = self._exchange(given, frames.ethernet(kind, packet, step.get("shim")))
+        self._check_frame(answer, kind, packet)
         out: Json = {"port": answer.port}
         if answer.shim():
             out["shim"] = answer.shim()
@@ -144,7 +145,15 @@ class Run:
                 out |= {"position": answer.position, "digit": answer.digit}
         return out
 
-    def _data(self, now: int, port: int, step: Json) -> tuple[Given, bytes]:
+    def _check_frame(self, answer: Answer, kind: int, packet: bytes) -> None:
+        """The frame is the one that came, but for TTL, checksum and shim. A TTL of 0, which routers drop, has no next one."""
+        if answer.port == frames.NO_PORT or packet[8 if kind == frames.IPV4 else 7] == 0:
+            return
+        expected = frames.ethernet(kind, frames.routed(kind, packet), answer.shim())
+        if answer.frame != expected:
+            raise Different(f"the frame {answer.frame.hex()}, not {expected.hex()}")
+
+    def _data(self, now: int, port: int, step: Json) -> tuple[Given, int, bytes]:
         fields = step.get("fields")
         if fields is None:
             destination = frames.address_of(step["dst_tor"])
@@ -152,19 +161,20 @@ class Run:
             payload = frames.tcp(1, 2, ACK, b"")
             kind, packet = frames.ip((ipaddress.ip_address("10.0.0.1"), destination), frames.TCP, payload)
             given = Given(now, port, "hash alone" if self.scheme == "cflb" else "packet", flow_hash=step["flow_hash"], loads=self._loads(step))
-            return given, frames.ethernet(kind, packet, step.get("shim"))
+            return given, kind, packet
         source, target = (ipaddress.ip_address(fields[end]) for end in ("source", "destination"))
         self._destination(target, "to_tor", {"tor": step["dst_tor"]})
         ports = fields["ports"] or [0, 0]
         payload = frames.tcp(ports[0], ports[1], ACK, b"")
         kind, packet = frames.ip((source, target), fields["protocol"], payload, fields["ttl"], fields["flow_label"])
         has_ports = 1 if fields["ports"] else 2
-        return Given(now, port, flow_hash=step["flow_hash"], ports=has_ports, any_ttl=1), frames.ethernet(kind, packet)
+        return Given(now, port, flow_hash=step["flow_hash"], ports=has_ports, any_ttl=1), kind, packet
 
     def egress(self, now: int, step: Json) -> Json:
         """A packet from the fabric at its destination ToR."""
         kind, packet = frames.ip((OTHER_HOST, LOCAL_HOST), frames.TCP, frames.tcp(1, 2, ACK, b""))
         answer = self._exchange(Given(now, FABRIC_PORT), frames.ethernet(kind, packet, step["shim"]))
+        self._check_frame(answer, kind, packet)
         return {"shim": answer.shim()} if answer.shim() else {}
 
     def handshake(self, now: int, step: Json) -> Json:

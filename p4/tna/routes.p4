@@ -126,7 +126,8 @@ control Routes(inout tna_headers_t hdr, inout metadata_t meta) {
 
 /* A router's change of the packet. */
 control DecrementTtl(inout tna_headers_t hdr) {
-    /* The word that the TTL shares with the protocol falls by 0x0100, so the checksum rises by that (RFC 1141). */
+    /* Equation 3 of RFC 1624 without a 17th bit: the word that the TTL shares with the protocol falls by 0x0100, so the checksum rises by
+     * that, and by a carry from 0xfeff on, of which 0xffff would come, which is no header's. */
     action decrement_v4() {
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
         hdr.ipv4.checksum = hdr.ipv4.checksum + 0x0100;
@@ -144,7 +145,7 @@ control DecrementTtl(inout tna_headers_t hdr) {
     apply {
         if (hdr.ipv6.isValid()) {
             decrement_v6();
-        } else if (hdr.ipv4.checksum[15:8] == 0xff) {
+        } else if (hdr.ipv4.checksum[15:8] == 0xff || hdr.ipv4.checksum == 0xfeff) {
             decrement_v4_with_carry();
         } else {
             decrement_v4();
