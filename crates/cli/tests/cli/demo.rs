@@ -1,4 +1,4 @@
-//! `heddle demo`: README shows what it prints.
+//! `heddle demo`: the book shows what it prints.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ fn table(text: &str) -> &str {
 }
 
 #[test]
-fn the_table_is_readmes_and_every_row_is_steady() {
+fn the_table_is_the_books_and_every_row_is_steady() {
     let folder = Folder::new();
     let printed = folder.heddle("demo --out o").ok();
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    assert_eq!(table(&printed), table(&fs::read_to_string(readme).unwrap()));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/getting-started.md");
+    assert_eq!(table(&printed), table(&fs::read_to_string(page).unwrap()));
     let rows: Vec<&str> = table(&printed).lines().filter(|line| line.contains(" % ")).collect();
     assert_eq!(rows.len(), 3, "{printed}");
     assert!(rows.iter().all(|row| row.ends_with("steady │") && row.matches('x').count() == 3));

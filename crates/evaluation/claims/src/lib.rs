@@ -29,6 +29,8 @@
 mod bound;
 mod claim;
 mod effort;
+#[cfg(test)]
+mod figures;
 pub mod files;
 mod monitor;
 mod origin;
