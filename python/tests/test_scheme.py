@@ -59,6 +59,14 @@ def test_the_example_of_the_book_has_the_runs_of_drill(monkeypatch: pytest.Monke
     assert_same({**drill, "samples": 3}, example["PowerOfTwo"], **{"scheme.parameters.choices": 3})
 
 
+def test_the_tutorials_scheme_has_the_same_runs_in_c(tmp_path: Path) -> None:
+    example = runpy.run_path(str(ROOT / "python/examples/two_choices.py"))
+    schemes, library = ROOT / "crates/schemes", tmp_path / "libtwo_choices.so"
+    source = schemes / "example/c/two_choices.c"
+    subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-I", schemes / "abi/include", "-o", library, source], check=True)
+    assert_same({"kind": "external", "library": str(library)}, example["TwoChoices"])
+
+
 def test_the_measured_cost_is_a_warning() -> None:
     with pytest.warns(hd.HeddleWarning, match=r"Ecmp: a scheme in Python took \d+\.\d\d us .* for each of [\d,]+ packet-hops"):
         hd.run(TWO_PODS, scheme=Ecmp, flows=5)
