@@ -51,6 +51,32 @@ fn a_good_frame_is_forwarded_by_every_scheme() {
     }
 }
 
+/// The Internet checksum of an IPv4 header whose own field is zero (RFC 1071).
+fn checksum(header: &[u8]) -> [u8; 2] {
+    let words = header.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
+    let sum: u32 = words.sum();
+    (!((sum & 0xffff) + (sum >> 16)) as u16).to_be_bytes()
+}
+
+/// All checksums that a header can have, which are all but 0xffff, by its identification.
+#[test]
+fn the_checksum_of_a_forwarded_header_is_that_computed_anew() {
+    let ecmp = names().position(|name| name == "ecmp").unwrap();
+    let mut switch = Switch::new(ecmp as u8, true, 0);
+    for identification in 0..=u16::MAX {
+        let mut frame = FRAME;
+        frame[18..20].copy_from_slice(&identification.to_be_bytes());
+        let mut routed = frame;
+        routed[22] = 63;
+        for header in [&mut frame[14..34], &mut routed[14..34]] {
+            let computed = checksum(header);
+            header[10..12].copy_from_slice(&computed);
+        }
+        let outcome = switch.run(1, 0, &frame);
+        assert_eq!(outcome.frame[14..34], routed[14..34], "{identification:#06x}");
+    }
+}
+
 /// A probe of ToR 1: Ethernet, then what `heddle_wire` writes.
 fn probe(path_util: u8) -> [u8; 60] {
     let mut frame = [0; 60];
