@@ -1,4 +1,4 @@
-//! The report of studies of MP-HULA.
+//! The report of studies.
 
 use heddle_report::{Axis, Block, Plot, Report, Section, Series, Style, Unit};
 
@@ -15,8 +15,19 @@ use heddle_study::view::plots::FctMetric;
 
 /// The report of some studies.
 pub fn report(studies: &[Study], results: &Results<Point>) -> Report {
-    let head = head("MP-HULA beyond its paper", results.all_runs());
+    let head = head(headline(studies), results.all_runs());
     studies.iter().fold(head, |report, &study| report.section(section(study, results)))
+}
+
+/// The title of a report: a study's own, or what several have in common.
+fn headline(studies: &[Study]) -> &'static str {
+    match studies {
+        [study] => study.title(),
+        _ if studies.contains(&Study::Rivals) || studies.contains(&Study::Gaps) => {
+            "Studies of load balancing"
+        }
+        _ => "MP-HULA beyond its paper",
+    }
 }
 
 fn section(study: Study, results: &Results<Point>) -> Section {

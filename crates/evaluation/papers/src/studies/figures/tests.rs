@@ -30,6 +30,18 @@ fn of_nothing() {
 }
 
 #[test]
+fn a_report_has_the_title_of_its_studies() {
+    let title = |studies: &[Study]| {
+        let html = report(studies, &Results::default()).to_html();
+        let (_, title) = html.split_once("<h1>").expect("a headline");
+        title.split_once("</h1>").expect("its end").0.to_owned()
+    };
+    assert_eq!(title(&[Study::Rivals]), Study::Rivals.title());
+    assert_eq!(title(&[Study::Paths, Study::Failures]), "MP-HULA beyond its paper");
+    assert_eq!(title(&Study::ALL), "Studies of load balancing");
+}
+
+#[test]
 fn subflows_are_the_abscissa_of_paths() {
     let small = [FEW.as_slice(), &[("fabric.k", "4")]].concat();
     let point = |routing, subflows| Point::Paths { load: 60, routing, subflows };
