@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The last two figures before it are, as they are rounded, in that file, at the place behind the colon: the lines that hold this text,
-//! or a JSON pointer (`/rows/1`) into a file of JSON.
+//! or a JSON pointer (`/rows/1`) into a file of JSON. In a table the mark has no `|`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
