@@ -1,4 +1,4 @@
-"""Simulations of multipath load balancing in data-center fabrics.
+"""Simulations of multipath load balancing in data-centre fabrics.
 
 >>> import heddle as hd
 >>> scenario = hd.Scenario('''
