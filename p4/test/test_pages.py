@@ -1,4 +1,4 @@
-"""The pages of the programs (docs/src/p4) have their tables and registers, with the bytes that the compiled programs declare."""
+"""The pages of the schemes (docs/src/schemes) have their tables and registers, with the bytes that the compiled programs declare."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ Row = tuple[tuple[str, ...], list[str]]
 
 def rows(page: str) -> Iterator[Row]:
     """Rows of the sections on tables and registers: the names in the first cell, and the other cells."""
-    for section in re.split(r"^## ", page, flags=re.MULTILINE):
+    for section in re.split(r"^##+ ", page, flags=re.MULTILINE):
         if section.startswith(("Tables", "Registers")):
             for line in section.splitlines():
                 first, *others = [cell.strip() for cell in line.strip("|").split("|")]
@@ -25,7 +25,7 @@ def rows(page: str) -> Iterator[Row]:
 
 def described(program: str) -> dict[str, list[str]]:
     """Of each table and register of a program's page, and of the page of all, the cells beside its name; joined rows by their first name."""
-    text = (DOCS / "p4.md").read_text() + (DOCS / "p4" / f"{PAGES[program]}.md").read_text()
+    text = (DOCS / "p4.md").read_text() + (DOCS / "schemes" / f"{PAGES[program]}.md").read_text()
     return {name: ([*others, ",".join(names)] if name == names[0] else []) for names, others in rows(text) for name in names}
 
 
