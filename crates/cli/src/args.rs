@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(test)]
+mod book;
 pub(crate) mod fabric;
 pub(crate) mod path;
 
