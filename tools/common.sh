@@ -55,7 +55,8 @@ python_environment() {
     [ "$(cat "$folder/packages" 2>/dev/null)" = "$*" ] && return
     python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
     python3 -m venv --clear "$folder"
-    "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+    # Python compiles what is imported: a fraction of all.
+    "$folder/bin/pip" install --quiet --no-compile --disable-pip-version-check "$@"
     printf '%s\n' "$*" >"$folder/packages"
 }
 

@@ -84,7 +84,7 @@ def image(files: bytes, version: str, architecture: str, time: int) -> bytes:
     """The image layout as a tar archive."""
     archive = Archive(time)
     archive.file("oci-layout", b'{"imageLayoutVersion":"1.0.0"}')
-    packed = blob(archive, gzip.compress(files, mtime=0), "layer.v1.tar+gzip")
+    packed = blob(archive, gzip.compress(files, compresslevel=6, mtime=0), "layer.v1.tar+gzip")
     config = {
         "architecture": architecture,
         "os": "linux",

@@ -1,12 +1,18 @@
 # The checks of `./x lint`, one function each, in the order in which they run. Sourced, not run.
 
-LINTS=(architecture externals format clippy targets rustdoc scripts prometheus c_format c_headers p4 bench deny book)
+# Those by cargo, which wait for each other's lock, and those that can run beside them.
+CARGO_LINTS=(clippy targets rustdoc)
+OTHER_LINTS=(architecture externals format scripts prometheus c_format c_headers p4 bench deny book)
 
 lint() {
     local check start
-    [ $# -gt 0 ] || set -- "${LINTS[@]}"
+    case "${1:-all}" in
+        all) set -- "${OTHER_LINTS[@]}" "${CARGO_LINTS[@]}" ;;
+        cargo) set -- "${CARGO_LINTS[@]}" ;;
+        other) set -- "${OTHER_LINTS[@]}" ;;
+    esac
     for check in "$@"; do
-        declare -F "lint_$check" >/dev/null || fail "there is no check '$check'." "the checks: ${LINTS[*]}"
+        declare -F "lint_$check" >/dev/null || fail "there is no check '$check'." "the checks: ${OTHER_LINTS[*]} ${CARGO_LINTS[*]}"
     done
     setup_lint
     for check in "$@"; do
@@ -90,10 +96,28 @@ lint_targets() {
 
 lint_format() { cargo fmt --all --check; }
 
-# The fuzz targets too: they run on a nightly compiler, but their types are checked by this one.
-lint_clippy() { oldest_cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
+# The fuzz targets too: they run on a nightly compiler, but their types are checked by this one. Nothing is linked, so that any file
+# does as libFuzzer, which takes long to compile.
+lint_clippy() { CUSTOM_LIBFUZZER_PATH=$PWD/fuzz/Cargo.toml oldest_cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 
-lint_rustdoc() { RUSTDOCFLAGS='-D warnings' oldest_cargo doc --workspace --no-deps --locked --quiet; }
+# With what clippy has compiled: its driver with its arguments is the compiler, and an example makes cargo take the features of tests.
+lint_rustdoc() {
+    install_oldest_rust
+    local driver
+    driver=$(rustup which --toolchain "$OLDEST_RUST" clippy-driver)
+    # Names hold no spaces.
+    # shellcheck disable=SC2046
+    RUSTC_WORKSPACE_WRAPPER=$driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ RUSTDOCFLAGS='-D warnings' \
+        oldest_cargo doc --workspace --no-deps --locked --quiet --lib --example random-traces $(programs_without_library)
+}
+
+# As cargo's arguments.
+programs_without_library() {
+    local manifest
+    for manifest in $(git ls-files 'crates/*Cargo.toml'); do
+        [ -e "${manifest%Cargo.toml}src/lib.rs" ] || sed -n 's/^name = "\(heddle.*\)"/--bin=\1/p' "$manifest"
+    done
+}
 
 lint_scripts() {
     git ls-files -z x .ci/run '*.sh' packaging/bird/heddle-announce 'packaging/deb/p*' | xargs -0 shellcheck --severity=warning --external-sources --shell=bash

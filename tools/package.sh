@@ -120,6 +120,8 @@ make_image() {
 # The packages of a build that is not optimised across crates, or of the programs in the folder that HEDDLE_PROGRAMS names.
 test_package() {
     [ "$(id -u)" = 0 ] || fail "this installs into a root of its own and changes into it." "run it as root."
+    # The programs of tests are large, and dpkg-deb's own choice is slow.
+    local -x DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1
     if [ -n "${HEDDLE_PROGRAMS:-}" ]; then
         package --programs "$HEDDLE_PROGRAMS" --out target/package
     else
