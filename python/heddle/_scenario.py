@@ -33,11 +33,7 @@ class Scenario:
         set: Settings | None = None,
         **settings: object,
     ) -> None:
-        name, text, before, folder, scheme = _parts(source)
-        given = {**(set or {}), **settings}
-        if is_scheme(other := given.get("scheme")):
-            scheme = other
-        self._core = _core.Scenario(name, text, [*before, *overrides(given)], folder, scheme)
+        self._core = resolve(source, {**(set or {}), **settings})
 
     def with_settings(self, *, set: Settings | None = None, **settings: object) -> "Scenario":
         """The same scenario with other settings."""
@@ -95,6 +91,16 @@ def wrapped(core: _core.Scenario) -> Scenario:
     scenario = object.__new__(Scenario)
     scenario._core = core
     return scenario
+
+
+def resolve(
+    source: "str | PathLike[str] | dict[str, Any] | Scenario", given: Settings, variant: str | None = None
+) -> _core.Scenario:
+    """The part in Rust of a scenario with some settings, which may be those of a variant."""
+    name, text, before, folder, scheme = _parts(source)
+    if is_scheme(other := given.get("scheme")):
+        scheme = other
+    return _core.Scenario(name, text, [*before, *overrides(given)], folder, scheme, variant)
 
 
 def _parts(

@@ -5,20 +5,21 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from heddle import _core
 from heddle._progress import Bar
 from heddle._run import Plots, Run, framed
-from heddle._scenario import Scenario
-from heddle._settings import Settings, dotted, label
+from heddle._scenario import Scenario, resolve
+from heddle._settings import Settings, dotted, label, overrides
 from heddle._scheme import cost
 from heddle._warnings import warn
 from heddle._workers import Cell, Submits, run_cells
 
 
 class Combination(NamedTuple):
-    """Values of a sweep's keys, with the run of each seed."""
+    """Values of a sweep's keys, and its variant's name under ``variant``, with the run of each seed."""
 
     settings: dict[str, object]
     runs: list[Run]
@@ -27,10 +28,8 @@ class Combination(NamedTuple):
 class Sweep:
     """Results of a sweep: its combinations, in the order of the values, the last key's turning fastest."""
 
-    def __init__(
-        self, base: Scenario, over: Mapping[str, Sequence[object]], combinations: list[Combination], plan: _core.Plan
-    ) -> None:
-        self.base, self.over, self.combinations, self._plan = base, dict(over), combinations, plan
+    def __init__(self, base: Scenario, combinations: list[Combination], plan: _core.Plan) -> None:
+        self.base, self.combinations, self._plan = base, combinations, plan
 
     @property
     def remarks(self) -> list[str]:
@@ -57,14 +56,13 @@ class Sweep:
     @property
     def plot(self) -> Plots:
         """The report's plots, as SVG: over the last key whose values are numbers, a curve for each value of the others."""
-        return Plots(self._plan.plots(*self._parts()))
+        return Plots(self._plan.plots(self._runs()))
 
     def _report(self) -> tuple[str, list[str]]:
-        return self._plan.report(self.base._core, *self._parts())
+        return self._plan.report(self.base._core, self._runs())
 
-    def _parts(self) -> tuple[list[tuple[str, list[str]]], list[_core.Run]]:
-        axes = [(dotted(key), [label(value) for value in values]) for key, values in self.over.items()]
-        return axes, [run._core for _, runs in self.combinations for run in runs]
+    def _runs(self) -> list[_core.Run]:
+        return [run._core for _, runs in self.combinations for run in runs]
 
     def _repr_html_(self) -> str:
         return framed(self.report(), 640)
@@ -72,8 +70,9 @@ class Sweep:
 
 def sweep(
     scenario: "str | PathLike[str] | dict[str, Any] | Scenario",
-    over: Mapping[str, Sequence[object]],
+    over: Mapping[str, Sequence[object]] = MappingProxyType({}),
     *,
+    variants: Mapping[str, Settings] | None = None,
     seeds: Iterable[int] | None = None,
     jobs: int | None = None,
     executor: Submits | None = None,
@@ -90,6 +89,8 @@ def sweep(
     Args:
         scenario: as for :class:`Scenario`.
         over: values by key: ``{"scheme": ["ecmp", "hula"], "load": [0.3, 0.6]}``.
+        variants: settings by name, which are compared with each other, before the values of ``over``:
+            ``{"hula": {"scheme": "hula"}, "reps": {"scheme": "ecmp", "entropy": "reps"}}``; the scenario's ``[[variant]]`` unless given.
         seeds: seeds of each combination; the scenario's unless given.
         jobs: threads; as many as processors unless given.
         executor: runs work elsewhere: any ``concurrent.futures.Executor``, or a Dask client.
@@ -105,9 +106,20 @@ def sweep(
         HeddleWarning: links are overloaded, or combinations differ in their unfinished flows.
     """
     base = Scenario(scenario, set=set, **settings)
-    combined = [_combined(base, dict(zip(over, values, strict=True)), seeds) for values in itertools.product(*over.values())]
-    cells = [Cell(made._core, seed) for _, made, its_seeds in combined for seed in its_seeds]
-    plan = _core.Plan([([label(v) for v in values.values()], made._core, its_seeds) for values, made, its_seeds in combined])
+    of_file = {name: dict(given) for name, given in base._core.variants()}
+    named: Mapping[str, Settings] = of_file if variants is None else variants
+    choices: list[tuple[str | None, Settings]] = [*named.items()] or [(None, {})]
+    combined = [
+        _combined(base, name, given, dict(zip(over, values, strict=True)), seeds)
+        for name, given in choices
+        for values in itertools.product(*over.values())
+    ]
+    cells = [Cell(made, seed) for _, made, its_seeds in combined for seed in its_seeds]
+    plan = _core.Plan(
+        [(dotted(key), [label(value) for value in values]) for key, values in over.items()],
+        [(name, overrides(given)) for name, given in named.items()],
+        [([label(value) for value in values.values()], made, its_seeds) for values, made, its_seeds in combined],
+    )
     if overload := plan.overload():
         warn(overload)
     kept = _core.Store(default_store() if store is None else store)
@@ -116,7 +128,7 @@ def sweep(
     done = [Combination(values, [Run(next(runs)) for _ in its_seeds]) for values, _, its_seeds in combined]
     if slow := cost(run._core for _, its_runs in done for run in its_runs):
         warn(slow)
-    made = Sweep(base, over, done, plan)
+    made = Sweep(base, done, plan)
     for remark in made.remarks:
         warn(remark)
     return made
@@ -129,10 +141,11 @@ def default_store() -> Path:
 
 
 def _combined(
-    base: Scenario, values: dict[str, object], seeds: Iterable[int] | None
-) -> tuple[dict[str, object], Scenario, list[int]]:
-    made = base.with_settings(set=values)
-    return values, made, made.seeds if seeds is None else list(seeds)
+    base: Scenario, variant: str | None, given: Settings, values: dict[str, object], seeds: Iterable[int] | None
+) -> tuple[dict[str, object], _core.Scenario, list[int]]:
+    scenario = resolve(base, {**given, **values}, variant)
+    name: dict[str, object] = {} if variant is None else {"variant": variant}
+    return {**name, **values}, scenario, scenario.seeds if seeds is None else list(seeds)
 
 
 def _row(settings: dict[str, object], run: Run) -> dict[str, object]:

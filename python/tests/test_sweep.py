@@ -90,6 +90,48 @@ def test_a_combination_that_cannot_be_is_refused_before_any_run(small: Path, tmp
     assert not (tmp_path / "runs").exists()
 
 
+def test_schemes_of_switches_and_of_hosts_are_compared_as_variants(small: Path, tmp_path: Path, command_line: CommandLine) -> None:
+    variants: dict[str, dict[str, object]] = {"hula": {"scheme": "hula"}, "reps": {"scheme": "ecmp", "entropy": "reps"}}
+    marking: dict[str, object] = {"transport.control": "dctcp"}
+    sweep = hd.sweep(small, {"load": [0.3, 0.6]}, variants=variants, seeds=[1], set=marking, store=tmp_path / "out/runs")
+    assert [c.settings for c in sweep] == [{"variant": v, "load": l} for v in variants for l in OVER["load"]]
+    assert [run.scenario.scheme for _, runs in sweep for run in runs] == ["hula", "hula", "ecmp", "ecmp"]
+    assert polars.DataFrame(sweep.rows())["variant"].to_list() == ["hula", "hula", "reps", "reps"]
+    assert "Sweep over variant, workload.load" in sweep.report()
+    assert ">hula<" in sweep.plot["mean-by-workload.load"]
+    kept = files(tmp_path / "out/runs")
+    words = ["--variant", "hula=scheme=hula", "--variant", "reps=scheme=ecmp,entropy=reps", "--over", "workload.load=0.3,0.6"]
+    words += ["--set", "seeds=[1]", "--set", "transport.control=dctcp"]
+    command_line("sweep", small, *words, "--flows", "--out", tmp_path / "out", "--quiet")
+    assert files(tmp_path / "out/runs") == kept, "the same runs"
+
+
+def test_variants_of_a_file_are_swept(small: Path, tmp_path: Path) -> None:
+    tables = '[[variant]]\nname = "light"\nworkload.load = 0.1\n[[variant]]\nname = "heavy"\nworkload.load = 0.7\n'
+    small.write_text(small.read_text() + tables)
+    sweep = hd.sweep(small, seeds=[1], store=tmp_path / "runs")
+    assert [(c.settings["variant"], c.runs[0].scenario["workload"]["load"]) for c in sweep] == [("light", 0.1), ("heavy", 0.7)]
+    assert len(hd.sweep(small, variants={}, seeds=[1], store=tmp_path / "runs")) == 1, "none of them"
+
+
+@pytest.mark.parametrize(
+    ("over", "variants", "fault", "fix"),
+    [
+        ({}, {"a": {"scheme": "hulla"}}, "scheme.kind: in variant a: ", "did you mean `hula`?"),
+        ({}, {"a": {}}, "variant a sets nothing", "give it a key"),
+        ({"scheme": ["hula"]}, {"a": {"scheme.tau": "1ms"}}, "variant a sets scheme.tau, and scheme is swept as well", "leave scheme"),
+    ],
+)
+def test_a_wrong_variant_is_refused_with_its_fix(
+    small: Path, tmp_path: Path, over: dict[str, Sequence[object]], variants: dict[str, dict[str, object]], fault: str, fix: str
+) -> None:
+    with pytest.raises(hd.ScenarioError) as caught:
+        hd.sweep(small, over, variants=variants, store=tmp_path / "runs")
+    assert fault in str(caught.value)
+    assert fix in (caught.value.fix or "")
+    assert not (tmp_path / "runs").exists()
+
+
 def test_the_worst_overload_is_named_in_a_warning_and_in_the_report(small: Path, tmp_path: Path) -> None:
     slow: dict[str, object] = {"fabric.link": [{"between": "leaf-1 spine-1", "rate": "2Gbps"}]}
     with pytest.warns(hd.HeddleWarning, match="2 of 3 combinations overload links; the worst is 0.9: ") as caught:

@@ -14,6 +14,7 @@ use heddle_papers::studies;
 pub(crate) use heddle_program::Common;
 use heddle_program::external::Passed;
 use heddle_program::key_value;
+use heddle_scenario::VARIANT;
 use heddle_study::bench::{CASES, Case};
 use heddle_units::Time;
 
@@ -67,7 +68,7 @@ pub(crate) enum Command {
     /// Study what MP-HULA's paper leaves to future work (best hops and subflows, priorities,
     /// failures), and its rivals.
     Study(Study),
-    /// Check scenario files without running them.
+    /// Check scenario files, with --over or --variant every combination, without running them.
     Validate(Validate),
     /// Print a scenario with every default filled in, as a scenario file.
     Show(Show),
@@ -148,14 +149,26 @@ pub(crate) struct Run {
     pub(crate) out: Option<PathBuf>,
 }
 
+/// The axes of a sweep.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Axes {
+    /// A key and the values to try, separated by commas. Repeat it: the grid is every combination.
+    #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value)]
+    pub(crate) over: Vec<(String, String)>,
+    /// A name and the keys that it sets, separated by commas. Repeat it: variants are one more axis
+    /// of the grid, the first. The name alone stands for a `[[variant]]` of the file, which are all
+    /// compared unless some are named.
+    #[arg(long, value_name = "NAME=KEY=VALUE,..")]
+    pub(crate) variant: Vec<String>,
+}
+
 /// The runs of a sweep, and where they are kept.
 #[derive(Args, Debug)]
 pub(crate) struct Grid {
     #[command(flatten)]
     pub(crate) source: ScenarioArgs,
-    /// A key and the values to try, separated by commas. Repeat it: the grid is every combination.
-    #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value, required = true)]
-    pub(crate) over: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) axes: Axes,
     /// Also keep the flows of each run, and write flows.csv, a row for each. Runs that were kept
     /// without their flows are run again.
     #[arg(long)]
@@ -173,14 +186,17 @@ Examples:
   heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --over workload.load=0.3,0.5,0.7
   heddle sweep scenarios/hula-fig5.toml --over scheme=hula --over scheme.flowlet_gap=50us,100us,200us
   heddle sweep scenarios/requests.toml --over scheme=ecmp,letitflow --baseline scheme=ecmp
+  heddle sweep scenarios/reps-link-failure.toml --baseline ecmp
+  heddle sweep scenarios/reps-link-failure.toml --variant 'hula=scheme=hula,entropy=flow' \\
+      --variant 'reps=scheme=ecmp,entropy=reps' --over workload.load=0.3,0.5 --baseline hula
   heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --list
   heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --on dask://scheduler:8786")]
 pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) grid: Grid,
-    /// Compare every combination with the one that has this value of a swept key, seed by seed:
-    /// ratios with confidence intervals, in a table, in ratios.csv and in the report.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "list")]
+    /// Compare every combination with the one that has this value of a swept key, or this variant,
+    /// seed by seed: ratios with confidence intervals, in a table, in ratios.csv and in the report.
+    #[arg(long, value_name = "KEY=VALUE|VARIANT", value_parser = baseline, conflicts_with = "list")]
     pub(crate) baseline: Option<(String, String)>,
     /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle`
     /// of its metadata, what made it.
@@ -195,6 +211,11 @@ pub(crate) struct Sweep {
     /// HEDDLE_PYTHON) and at the workers.
     #[arg(long, value_name = "dask://HOST:PORT", value_parser = scheduler, conflicts_with = "list")]
     pub(crate) on: Option<String>,
+}
+
+/// A key and a value; a word alone is a variant's name.
+fn baseline(text: &str) -> Result<(String, String), String> {
+    Ok(key_value(text).unwrap_or_else(|_| (VARIANT.to_owned(), text.to_owned())))
 }
 
 #[derive(Args, Debug)]
@@ -330,11 +351,13 @@ pub(crate) struct Study {
     pub(crate) out: PathBuf,
 }
 
+/// Scenario files, or all combinations of a sweep of each.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   heddle validate scenarios/*.toml
-  heddle validate scenarios/hula-fig5.toml --set workload.load=0.8 --over scheme=ecmp,hula,drill")]
+  heddle validate scenarios/hula-fig5.toml --set workload.load=0.8 --over scheme=ecmp,hula,drill
+  heddle validate scenarios/reps-link-failure.toml --variant 'hula=scheme=hula,entropy=flow'")]
 pub(crate) struct Validate {
     /// Scenario files.
     #[arg(required = true)]
@@ -342,10 +365,8 @@ pub(crate) struct Validate {
     /// Replace a value: a dotted key and a TOML value or bare text. Can be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
-    /// Check every combination of a sweep: a key and its values, separated by commas. Can be
-    /// repeated.
-    #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value)]
-    pub(crate) over: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) axes: Axes,
 }
 
 #[derive(Args, Debug)]

@@ -8,7 +8,7 @@ use heddle_path_files::files::{folder, read, read_limited};
 use heddle_program::Failure;
 pub(crate) use heddle_program::output::json as print_json;
 use heddle_report::Report;
-use heddle_scenario::{Scenario, Source, load};
+use heddle_scenario::{Scenario, ScenarioError, Source, load};
 use heddle_study::external::FilesAndLibraries;
 use heddle_study::provenance::Provenance;
 use serde::Serialize;
@@ -23,10 +23,10 @@ pub(crate) fn source(args: &ScenarioArgs) -> Result<Source, Failure> {
 }
 
 /// Resolves a scenario; files and libraries that it names are sought from its own folder.
-pub(crate) fn resolve(source: &Source) -> Result<Scenario, Failure> {
+pub(crate) fn resolve(source: &Source) -> Result<Scenario, ScenarioError> {
     let folder = folder(Path::new(&source.name));
     let read = |path: &str| read_limited(&folder.join(path));
-    Ok(load(source, &FilesAndLibraries { read, folder })?)
+    load(source, &FilesAndLibraries { read, folder })
 }
 
 /// Results with their origin, as JSON.

@@ -37,9 +37,9 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Resolves a text, called `name` in messages, with settings `(dotted key, value as TOML)`.
     /// Files that it names are sought from `folder`. `class` is the scheme, if that is a class of
-    /// Python.
+    /// Python. Errors name `variant`, if some of the settings are its.
     #[new]
-    #[pyo3(signature = (name, text, settings, folder, class = None))]
+    #[pyo3(signature = (name, text, settings, folder, class = None, variant = None))]
     fn new(
         py: Python<'_>,
         name: String,
@@ -47,13 +47,17 @@ impl Scenario {
         settings: Vec<(String, String)>,
         folder: PathBuf,
         class: Option<Py<PyType>>,
+        variant: Option<String>,
     ) -> PyResult<Scenario> {
         let source = Source { name, text, overrides: settings };
         let read = |path: &str| read_limited(&folder.join(Path::new(path)));
         let class = class.map(Arc::new);
         let files = scheme::files(&folder, read, class.as_ref());
         let resolved = py.detach(|| load(&source, &files));
-        let resolved = resolved.map_err(|error| errors::of_scenario(py, &error))?;
+        let resolved = resolved.map_err(|error| match variant {
+            Some(name) => errors::of_scenario(py, &heddle_scenario::within_variant(error, &name)),
+            None => errors::of_scenario(py, &error),
+        })?;
         let class = class.filter(|_| scheme::is_class(&resolved));
         Ok(Scenario { source, resolved, folder, class })
     }
@@ -80,6 +84,13 @@ impl Scenario {
     #[getter]
     fn seeds(&self) -> Vec<u64> {
         self.resolved.seeds.clone()
+    }
+
+    /// The names and the settings of the file's variants.
+    fn variants(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
+        let variants = heddle_scenario::variants(&self.source);
+        let variants = variants.map_err(|error| errors::of_scenario(py, &error))?;
+        Ok(variants.into_iter().map(|variant| (variant.name, variant.settings)).collect())
     }
 
     /// The scheme's name.

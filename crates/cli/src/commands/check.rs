@@ -7,12 +7,11 @@ use anyhow::Context as _;
 use heddle_fabric::Fabric;
 use heddle_scenario::{Graph, Scenario, Source};
 use heddle_study::overload::offered;
-use heddle_study::sweep::Axis;
 use serde_json::{Value, json};
 
-use crate::args::{Common, ScenarioArgs, Show, Validate};
+use crate::args::{Axes, Common, ScenarioArgs, Show, Validate};
 use crate::commands::run::warn_of_overload;
-use crate::commands::sweep::plan;
+use crate::commands::sweep::{axes, plan};
 use crate::failure::{Failure, describe};
 use crate::output::counted;
 use crate::{files, output};
@@ -58,7 +57,7 @@ impl Checked {
     fn new(path: &Path, args: &Validate) -> Checked {
         let set = args.set.clone();
         let source = files::source(&ScenarioArgs { scenario: path.to_owned(), set });
-        let is = source.and_then(|source| check(&source, &args.over));
+        let is = source.and_then(|source| check(&source, &args.axes));
         Checked { file: path.display().to_string(), is }
     }
 
@@ -75,14 +74,14 @@ impl Checked {
 }
 
 /// Checks a scenario, or every combination of a sweep.
-fn check(source: &Source, over: &[(String, String)]) -> Result<Sound, Failure> {
-    if over.is_empty() {
+fn check(source: &Source, args: &Axes) -> Result<Sound, Failure> {
+    let axes = axes(source, args)?;
+    if axes.is_empty() {
         let scenario = files::resolve(source)?;
         let is = describe_scenario(source, &scenario)?;
         let offered = offered(&scenario).map_err(anyhow::Error::from)?;
         return Ok(Sound { is, overload: offered.and_then(|it| it.warning(&scenario.scheme)) });
     }
-    let axes: Vec<Axis> = over.iter().map(|(key, values)| Axis::new(key, values)).collect();
     let plan = plan(source, &axes)?;
     let Some(first) = plan.combinations.first() else {
         return Ok(Sound { is: "no combinations".into(), overload: None });

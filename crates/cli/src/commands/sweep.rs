@@ -3,20 +3,20 @@
 use std::path::PathBuf;
 
 use heddle_claims::table::OVERLOADED;
-use heddle_scenario::Source;
+use heddle_scenario::{ScenarioError, Source, Variant, variants};
 use heddle_study::cell::Cell;
 use heddle_study::grid::{self, Keep};
 use heddle_study::paired::{self, Baseline, Ratio, SweepResult};
-use heddle_study::plan::{Combination, Plan, sources};
+use heddle_study::plan::{self, Combination, Plan, sources};
 use heddle_study::remarks::{Named, remarks};
 use heddle_study::results::{Classes, FLOW_COLUMNS, FLOWS, KEPT_FLOWS, write_table};
 use heddle_study::store::{Store, key};
 use heddle_study::summary::RunSummary;
-use heddle_study::sweep::{Axis, Row, csv_fields, to_csv};
+use heddle_study::sweep::{self, Axis, Row, csv_fields, to_csv};
 use heddle_study::{tidy, view};
 use serde_json::json;
 
-use crate::args::{Common, Grid, Sweep};
+use crate::args::{Axes, Common, Grid, Sweep};
 use crate::commands::on;
 use crate::commands::run::warn_of_overload;
 use crate::failure::Failure;
@@ -36,8 +36,11 @@ pub(crate) struct Work {
 impl Work {
     pub(crate) fn new(grid: &Grid) -> Result<Work, Failure> {
         let source = files::source(&grid.source)?;
-        let axis = |(key, values): &(String, String)| Axis::new(key, values);
-        let axes: Vec<Axis> = grid.over.iter().map(axis).collect();
+        let axes = axes(&source, &grid.axes)?;
+        if axes.is_empty() {
+            let fix = "give --over KEY=V1,V2,.., --variant NAME=KEY=VALUE,.., or the file tables [[variant]]; `heddle sweep --help` has examples";
+            return Err(Failure::usage("there is nothing to sweep over", fix));
+        }
         let default = || files::default_folder("sweep-", &grid.source.scenario);
         let folder = grid.out.clone().unwrap_or_else(default);
         let plan = plan(&source, &axes)?;
@@ -183,18 +186,41 @@ fn list(work: &Work, common: &Common) -> Result<(), Failure> {
 
 /// The first combination: the file alone may lack what the axes give.
 fn first(source: &Source, axes: &[Axis]) -> Source {
+    let values: Vec<String> = axes.iter().filter_map(|axis| axis.values.first().cloned()).collect();
     let mut source = source.clone();
-    let first =
-        axes.iter().filter_map(|axis| Some((axis.key.clone(), axis.values.first()?.clone())));
-    source.overrides.extend(first);
+    source.overrides.extend(plan::settings(axes, &values));
     source
+}
+
+/// The axes of a sweep of a file: variants, then keys.
+pub(crate) fn axes(source: &Source, args: &Axes) -> Result<Vec<Axis>, Failure> {
+    let of_file = variants(source)?;
+    let chosen = |text: &String| match of_file.iter().find(|variant| variant.name == *text) {
+        Some(variant) => Ok(variant.clone()),
+        None if !text.contains('=') && !of_file.is_empty() => {
+            let names: Vec<&str> = of_file.iter().map(|variant| variant.name.as_str()).collect();
+            let message = format!("--variant: {} has no variant {text}", source.name);
+            let fix = format!("it has {}; NAME=KEY=VALUE,.. is another one", names.join(", "));
+            Err(Failure::usage(message, fix))
+        }
+        None => Variant::parse(text).map_err(|error| wrong_axes(&error)),
+    };
+    let named = args.variant.iter().map(chosen).collect::<Result<Vec<Variant>, Failure>>()?;
+    let over = args.over.iter().map(|(key, values)| Axis::new(key, values)).collect();
+    let variants = if named.is_empty() { of_file } else { named };
+    sweep::axes(over, variants).map_err(|error| wrong_axes(&error))
+}
+
+fn wrong_axes(error: &ScenarioError) -> Failure {
+    Failure::usage(error.message(), error.help().unwrap_or_default())
 }
 
 /// Every combination, resolved.
 pub(crate) fn plan(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
     let mut combinations = Vec::new();
     for (values, changed) in sources(source, axes) {
-        let scenario = files::resolve(&changed)?;
+        let resolved = files::resolve(&changed);
+        let scenario = resolved.map_err(|error| plan::explain(axes, &values, error))?;
         let seeds = scenario.seeds.clone();
         let made = Combination::new(values, scenario, seeds).map_err(anyhow::Error::from)?;
         combinations.push(made);

@@ -301,3 +301,91 @@ fn ratios_to_a_baseline() {
         folder.heddle("sweep small.toml --over scheme=ecmp,spray --baseline scheme=hula").failed(1);
     assert!(said.contains("scheme does not take the value hula"), "{said}");
 }
+
+/// Two switch schemes and a host scheme in one table: the words of a shell's command line.
+const VARIANTS: &str = "sweep small.toml --variant hula=scheme=hula \
+    --variant reps=scheme=ecmp,entropy=reps --over workload.load=0.2,0.4 --out o \
+    --set transport.control=dctcp";
+
+#[test]
+fn schemes_of_switches_and_of_hosts_are_compared_as_variants() {
+    let folder = Folder::new();
+    let table = folder.heddle(&format!("{VARIANTS} --baseline reps")).ok();
+    assert!(table.contains("variant") && table.contains("ratios to variant = reps"), "{table}");
+    let result = folder.json("o/sweep.json");
+    let rows = result["rows"].as_array().unwrap();
+    let settings: Vec<String> = rows.iter().map(|row| row["settings"].to_string()).collect();
+    let grid = [r#"["hula","0.2"]"#, r#"["hula","0.4"]"#, r#"["reps","0.2"]"#, r#"["reps","0.4"]"#];
+    assert_eq!(settings, grid);
+    let schemes: Vec<&str> =
+        rows.iter().map(|row| row["runs"][0]["scheme"].as_str().unwrap()).collect();
+    assert_eq!(schemes, ["hula", "hula", "ecmp", "ecmp"]);
+    let reps = &result["axes"][0]["variants"][1];
+    assert_eq!(reps["settings"].to_string(), r#"[["scheme","ecmp"],["entropy","reps"]]"#);
+    assert!(folder.read("o/sweep.csv").starts_with("variant,workload.load,fct_mean_s"));
+    assert!(folder.read("o/ratios.csv").lines().skip(1).all(|line| line.starts_with("hula,")));
+    assert!(folder.read("o/report.html").contains("scheme = ecmp, entropy = reps"));
+    let alone = "run small.toml --set scheme=ecmp --set entropy=reps --set workload.load=0.4 \
+        --set transport.control=dctcp --out alone --json";
+    let alone = folder.heddle(alone).json();
+    assert_eq!(alone["runs"][1]["digest"], rows[3]["runs"][1]["digest"], "the same run");
+}
+
+#[test]
+fn variants_of_a_file_are_swept_and_chosen_by_name() {
+    let folder = Folder::new();
+    let tables = "[[variant]]\nname = \"hula\"\nscheme = \"hula\"\n\
+        [[variant]]\nname = \"light\"\nworkload.load = 0.1\n";
+    folder.put("named.toml", &format!("{SMALL}{tables}"));
+    let labels = |words: &str| -> Vec<String> {
+        let said = folder.heddle(&format!("sweep named.toml --list {words}")).ok();
+        said.lines().map(|line| line.split('\t').nth(2).unwrap().to_owned()).collect()
+    };
+    assert_eq!(labels(""), ["hula seed 1", "hula seed 2", "light seed 1", "light seed 2"]);
+    assert_eq!(labels("--variant light --set seeds=[3]"), ["light seed 3"]);
+    let own = labels("--variant mine=scheme=spray --variant hula --set seeds=[3]");
+    assert_eq!(own, ["mine seed 3", "hula seed 3"]);
+    let said = folder.heddle("validate named.toml").ok();
+    assert_eq!(
+        said,
+        "named.toml: ok: 2 combinations, 4 runs; the first: 8 hosts, 4 switches, hula, 2 seeds\n"
+    );
+    let shown = folder.heddle("show named.toml").ok();
+    assert!(shown.contains("[[variant]]\nname = \"hula\"\nscheme = \"hula\"\n"), "{shown}");
+}
+
+/// Words behind `sweep small.toml`, the exit code, and what is said: the fault and its fix.
+const REFUSED: [(&str, i32, &str, &str); 9] = [
+    ("", 2, "there is nothing to sweep over", "--variant NAME=KEY=VALUE"),
+    ("--variant reps", 2, "variant reps sets nothing", "NAME=scheme=ecmp"),
+    ("--variant a=scheme=ecmp,hula", 2, "`hula` sets no value", "write KEY=VALUE"),
+    ("--variant a=seeds=[1] --variant a=seeds=[2]", 2, "two variants are called a", "rename one"),
+    (
+        "--variant a=scheme.k=2 --over scheme=ecmp,hula",
+        2,
+        "variant a sets scheme.k, and scheme is swept as well",
+        "leave scheme to the variants",
+    ),
+    ("--variant a=scheem=ecmp", 3, "small.toml: scheem: in variant a: ", "did you mean `scheme`?"),
+    ("--variant a=entropy=reps", 3, "in variant a: \"reps\" needs ports that mark", "mark_above"),
+    ("--variant a=workload.load=4", 3, "workload.load: in variant a: 4 is more than", "below 1"),
+    (
+        "--variant a=scheme=ecmp --baseline b",
+        1,
+        "variant does not take the value b",
+        "its values are a",
+    ),
+];
+
+#[test]
+fn a_wrong_variant_is_refused_with_its_fix_before_anything_runs() {
+    let folder = Folder::new();
+    for (words, code, fault, fix) in REFUSED {
+        let said = folder.heddle(&format!("sweep small.toml {words}")).failed(code);
+        assert!(said.contains(fault) && said.contains(fix), "{words}: {said}");
+    }
+    folder.put("named.toml", &format!("{SMALL}[[variant]]\nname = \"a\"\nscheme = \"hula\"\n"));
+    let said = folder.heddle("sweep named.toml --variant b").failed(2);
+    assert!(said.contains("named.toml has no variant b") && said.contains("it has a"), "{said}");
+    assert_eq!(folder.list("out"), [""; 0], "nothing was begun");
+}

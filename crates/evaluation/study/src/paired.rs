@@ -27,7 +27,7 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaselineError {
     /// No axis has the key.
-    #[error("--baseline: {0} is not swept; the keys of --over are {1}")]
+    #[error("--baseline: {0} is not swept; write KEY=VALUE with a key of {1}")]
     Key(String, String),
     /// The axis has other values.
     #[error("--baseline: {0} does not take the value {1}; its values are {2}")]
@@ -166,8 +166,10 @@ pub fn to_csv(axes: &[Axis], ratios: &[Ratio]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use heddle_scenario::Variant;
+
     use super::*;
-    use crate::sweep::rows;
+    use crate::sweep::{axes, rows};
     use crate::testing::{cell, run};
 
     /// Runs of some seeds whose mean completion times are these.
@@ -188,6 +190,24 @@ mod tests {
         let settings =
             ["ecmp", "hula"].map(|scheme| (vec![scheme.to_owned(), "0.4".to_owned()], 3));
         (axes, rows(settings.to_vec(), all))
+    }
+
+    #[test]
+    fn a_baseline_may_be_a_variant() {
+        let named = ["reps=scheme=ecmp,entropy=reps", "hula=scheme=hula"];
+        let named = named.map(|text| Variant::parse(text).unwrap()).to_vec();
+        let axes = axes(Vec::new(), named).unwrap();
+        let baseline = Baseline::new(&axes, "variant", "reps").unwrap();
+        let settings = ["hula", "reps"].map(|name| (vec![name.to_owned()], 1)).to_vec();
+        let rows = rows(settings, [runs(&[(1, 3.0)]), runs(&[(1, 4.0)])].concat());
+        let ratios = ratios(&axes, &rows, &baseline);
+        assert_eq!((&*ratios[0].figure, ratios[0].settings.join("")), ("fct_mean", "hula".into()));
+        assert!((ratios[0].ratio - 0.75).abs() < 1e-12);
+        let error = Baseline::new(&axes, "variant", "ecmp").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "--baseline: variant does not take the value ecmp; its values are reps, hula"
+        );
     }
 
     /// Ratios 1/2, 1 and 1/4 by seed, whatever the order: 1/2 on average. Their logarithms deviate
@@ -216,7 +236,7 @@ mod tests {
         let error = |key, value| Baseline::new(&axes, key, value).unwrap_err().to_string();
         assert_eq!(
             error("seeds", "1"),
-            "--baseline: seeds is not swept; the keys of --over are scheme, workload.load"
+            "--baseline: seeds is not swept; write KEY=VALUE with a key of scheme, workload.load"
         );
         assert_eq!(
             error("scheme", "conga"),

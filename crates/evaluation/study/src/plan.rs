@@ -1,7 +1,7 @@
 //! A sweep before it runs: its combinations, the load that each offers, its runs.
 
 use heddle_fabric::FabricError;
-use heddle_scenario::{Scenario, Source};
+use heddle_scenario::{Scenario, ScenarioError, Source, within_variant};
 
 use crate::cell::Cell;
 use crate::overload::{Offered, offered};
@@ -12,11 +12,23 @@ use crate::sweep::{Axis, Row, combinations, rows};
 pub fn sources(source: &Source, axes: &[Axis]) -> Vec<(Vec<String>, Source)> {
     let changed = |values: Vec<String>| {
         let mut changed = source.clone();
-        let pairs = axes.iter().map(|axis| axis.key.clone()).zip(values.iter().cloned());
-        changed.overrides.extend(pairs);
+        changed.overrides.extend(settings(axes, &values));
         (values, changed)
     };
     combinations(axes).into_iter().map(changed).collect()
+}
+
+/// The overrides that a combination's values stand for.
+pub fn settings(axes: &[Axis], values: &[String]) -> Vec<(String, String)> {
+    axes.iter().zip(values).flat_map(|(axis, value)| axis.settings(value)).collect()
+}
+
+/// The error of a combination that cannot be: it names its variant, if it has one.
+pub fn explain(axes: &[Axis], values: &[String], error: ScenarioError) -> ScenarioError {
+    match axes.iter().zip(values).find_map(|(axis, value)| axis.variant(value)) {
+        Some(variant) => within_variant(error, &variant.name),
+        None => error,
+    }
 }
 
 /// One combination.
@@ -105,8 +117,12 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use heddle_scenario::{Variant, load};
+
     use super::*;
-    use crate::testing::scenario;
+    use crate::point::no_files;
+    use crate::sweep::axes;
+    use crate::testing::{scenario, small};
 
     fn plan(loads: &[&str]) -> Plan {
         let combination = |load: &&str| {
@@ -142,5 +158,27 @@ mod tests {
         assert_eq!(values, &["hula", "0.3"]);
         let expected = [("seeds", "[4]"), ("scheme", "hula"), ("workload.load", "0.3")];
         assert!(second.overrides.iter().map(|(k, v)| (k.as_str(), v.as_str())).eq(expected));
+    }
+
+    /// The values of keys follow those of variants, so that they refine a variant's scheme.
+    #[test]
+    fn a_variant_stands_for_all_that_it_sets() {
+        let reps = Variant::parse("reps=scheme=ecmp,entropy=reps").unwrap();
+        let axes = axes(vec![Axis::new("workload.load", "0.3")], vec![reps]).unwrap();
+        let (values, source) = sources(&Source::new("a.toml", ""), &axes).remove(0);
+        assert_eq!(values, ["reps", "0.3"]);
+        let set: Vec<String> = source.overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        assert_eq!(set, ["scheme=ecmp", "entropy=reps", "workload.load=0.3"]);
+    }
+
+    #[test]
+    fn an_error_names_the_variant() {
+        let wrong = Variant::parse("mine=scheem=ecmp").unwrap();
+        let axes = axes(Vec::new(), vec![wrong]).unwrap();
+        let (values, source) = sources(&small(), &axes).remove(0);
+        let error = load(&source, &no_files).unwrap_err();
+        let said = explain(&axes, &values, error).to_string();
+        assert!(said.starts_with("small.toml: scheem: in variant mine: "), "{said}");
+        assert!(said.ends_with("help: did you mean `scheme`?"), "{said}");
     }
 }

@@ -3,46 +3,57 @@
 use std::fmt::Write as _;
 
 use heddle_claims::stats::Estimate;
+use heddle_scenario::{ScenarioError, VARIANT, Variant, check_variants, split};
 use serde::Serialize;
 
 use crate::overload::Offered;
 use crate::results::OverSeeds;
 use crate::summary::RunSummary;
 
-/// A key of the scenario and the values to try.
+/// A key of the scenario and the values to try, or variants by their names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Axis {
-    /// Dotted key.
+    /// Dotted key; [`VARIANT`] of variants.
     pub key: String,
-    /// Values, as `--set` would take them.
+    /// Values, as `--set` would take them; names of variants.
     pub values: Vec<String>,
+    /// The variants, one a value; empty where the values are the key's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<Variant>,
 }
 
 impl Axis {
     /// From values separated by commas; commas inside brackets, braces or quotes do not separate.
     pub fn new(key: &str, values: &str) -> Axis {
-        Axis { key: key.to_owned(), values: split(values) }
+        Axis::of(key.to_owned(), split(values))
+    }
+
+    /// A key with these values.
+    pub fn of(key: String, values: Vec<String>) -> Axis {
+        Axis { key, values, variants: Vec::new() }
+    }
+
+    /// The variant that a value names, if it names one.
+    pub fn variant(&self, value: &str) -> Option<&Variant> {
+        self.variants.iter().find(|variant| variant.name == value)
+    }
+
+    /// The overrides that a value stands for.
+    pub fn settings(&self, value: &str) -> Vec<(String, String)> {
+        let key = || vec![(self.key.clone(), value.to_owned())];
+        self.variant(value).map_or_else(key, |variant| variant.settings.clone())
     }
 }
 
-fn split(values: &str) -> Vec<String> {
-    let (mut parts, mut depth, mut quoted) = (vec![String::new()], 0u32, false);
-    for c in values.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            '[' | '{' if !quoted => depth += 1,
-            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
-            ',' if !quoted && depth == 0 => {
-                parts.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(part) = parts.last_mut() {
-            part.push(c);
-        }
-    }
-    parts.iter().map(|part| part.trim().to_owned()).collect()
+/// The axes of a sweep: its variants, if there are any, precede its keys.
+///
+/// # Errors
+/// As [`check_variants`].
+pub fn axes(over: Vec<Axis>, variants: Vec<Variant>) -> Result<Vec<Axis>, ScenarioError> {
+    check_variants(&variants, &over.iter().map(|axis| axis.key.as_str()).collect::<Vec<_>>())?;
+    let values = variants.iter().map(|variant| variant.name.clone()).collect();
+    let named = Axis { key: VARIANT.to_owned(), values, variants };
+    Ok((!named.values.is_empty()).then_some(named).into_iter().chain(over).collect())
 }
 
 /// Every combination of the axes' values; the last axis turns fastest.
@@ -189,8 +200,24 @@ mod tests {
     }
 
     #[test]
-    fn commas_inside_values_do_not_separate() {
-        assert_eq!(split("[1, 2],{ a = \"x,y\" }, z"), ["[1, 2]", "{ a = \"x,y\" }", "z"]);
+    fn variants_are_an_axis_before_the_keys() {
+        let named = ["reps=scheme=ecmp,entropy=reps", "hula=scheme=hula"];
+        let named = named.map(|text| Variant::parse(text).unwrap()).to_vec();
+        let axes = axes(vec![Axis::new("workload.load", "0.3,0.5")], named).unwrap();
+        assert_eq!(
+            (axes[0].key.as_str(), axes[0].values.join(" ")),
+            ("variant", "reps hula".into())
+        );
+        assert_eq!(combinations(&axes)[2], ["hula", "0.3"]);
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(axes[0].settings("reps"), [pair("scheme", "ecmp"), pair("entropy", "reps")]);
+        assert_eq!(axes[1].settings("0.5"), [pair("workload.load", "0.5")]);
+        let json = serde_json::to_value(&axes).unwrap();
+        assert_eq!(
+            json[0]["variants"][1],
+            serde_json::json!({ "name": "hula", "settings": [["scheme", "hula"]] })
+        );
+        assert_eq!(json[1].as_object().unwrap().len(), 2);
     }
 
     #[test]

@@ -27,10 +27,14 @@ warm_up = "1ms"
 flows = 20
 "#;
 
+/// The source of the small scenario.
+pub fn small() -> Source {
+    Source::new("small.toml", SMALL)
+}
+
 /// Four hosts, a run of well under a millisecond of processor time, with some keys changed.
 pub fn scenario(changes: &[(&str, &str)]) -> Scenario {
-    let source = Source::new("small.toml", SMALL);
-    let source = changes.iter().fold(source, |source, (key, value)| source.with(*key, *value));
+    let source = changes.iter().fold(small(), |source, (key, value)| source.with(*key, *value));
     load(&source, &no_files).expect("a sound scenario")
 }
 

@@ -52,6 +52,15 @@ impl ConfigError {
     pub fn override_source(&self) -> Option<&'static str> {
         self.0.place.override_source
     }
+
+    /// The same error of one of several sets of overrides, `"variant reps"`: its message names that
+    /// in place of an override's source.
+    #[must_use]
+    pub fn within(mut self, overrides: &str) -> ConfigError {
+        self.0.place.override_source = None;
+        self.0.message = format!("in {overrides}: {}", self.0.message);
+        self
+    }
 }
 
 impl ConfigError {
@@ -246,6 +255,17 @@ mod tests {
         let error: ConfigError = problem.in_file("a.toml", Some(7)).inside("elsewhere").into();
         assert_eq!(error.to_string(), "a.toml:7: workload.load: too much\nhelp: less");
         assert_eq!((error.file(), error.line(), error.key()), ("a.toml", Some(7), "workload.load"));
+    }
+
+    #[test]
+    fn an_error_within_one_of_several_sets_of_overrides_names_it() {
+        let override_source = Some("--set");
+        let place = Place { file: "a.toml".to_owned(), line: None, override_source };
+        let error =
+            ConfigError::from(Problem::at("load", "too much").help("less").locate(|_| place));
+        assert_eq!(error.to_string(), "a.toml: load (from --set): too much\nhelp: less");
+        let within = error.within("variant reps");
+        assert_eq!(within.to_string(), "a.toml: load: in variant reps: too much\nhelp: less");
     }
 
     #[test]

@@ -38,12 +38,14 @@ mod resolved;
 mod scheme_table;
 mod sizes;
 mod source;
+mod variant;
 
 pub use complete::{cflb_table, complete};
 pub use heddle_config::ConfigError as ScenarioError;
 pub use resolved::*;
 pub use scheme_table::SchemeTable;
 pub use source::{Files, LibraryError, Source};
+pub use variant::{VARIANT, Variant, check_variants, split, variants, within_variant};
 
 use heddle_config::{Document, Problem};
 
@@ -58,6 +60,7 @@ pub fn load(source: &Source, files: &dyn Files) -> Result<Scenario, ScenarioErro
     let document = parse(source)?;
     refuse_fabric_file(&document).map_err(|problem| document.locate(problem))?;
     let file: raw::File = document.read()?;
+    variant::of_tables(&file.variant).map_err(|problem| document.locate(problem))?;
     resolve::resolve(&source.name, &file, files).map_err(|problem| document.locate(problem))
 }
 
@@ -112,8 +115,8 @@ fn lengthen(document: &mut Document, table: &str) -> Result<(), ScenarioError> {
 }
 
 /// Keys of a scenario that a fabric file has not.
-const SCENARIO_KEYS: [&str; 8] =
-    ["workload", "scheme", "entropy", "transport", "measure", "event", "seeds", "title"];
+const SCENARIO_KEYS: [&str; 9] =
+    ["workload", "scheme", "entropy", "transport", "measure", "event", VARIANT, "seeds", "title"];
 
 /// Keys of a fabric file that a scenario has not.
 const FABRIC_KEYS: [&str; 2] = ["cflb", "addresses"];

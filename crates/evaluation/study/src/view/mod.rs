@@ -7,7 +7,7 @@ pub mod plots;
 use heddle_claims::stats::Estimate;
 use heddle_claims::table::OVERLOADED;
 use heddle_report::{Block, Cell, Report, Section, Table};
-use heddle_scenario::{Graph, Scenario};
+use heddle_scenario::{Graph, Scenario, VARIANT, Variant};
 
 use crate::paired::{Baseline, Ratio};
 use crate::provenance::Provenance;
@@ -99,6 +99,7 @@ pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
     let runs: Vec<RunSummary> = rows.iter().flat_map(|row| row.runs.clone()).collect();
     let key = keys.join(" ");
     let mut section = Section::new("results", "Results").block(fct_table(&key, &named));
+    section = axes.iter().filter_map(variants).fold(section, Section::block);
     section = class_table(&key, &named).into_iter().fold(section, Section::block);
     let named_runs: Vec<(&str, &[RunSummary])> =
         named.iter().zip(rows).map(|((name, _), row)| (name.as_str(), &*row.runs)).collect();
@@ -118,6 +119,17 @@ pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
     let shapes = cdfs(&named_runs).into_iter().fold(shapes, Section::block);
     let shapes = slowdown_plots(&named_runs).into_iter().fold(shapes, Section::block);
     head(&title, &runs).section(section).section(shapes)
+}
+
+/// What the variants of an axis set; `None` of an axis of values.
+fn variants(axis: &Axis) -> Option<Table> {
+    let settings = |variant: &Variant| {
+        let pairs = variant.settings.iter().map(|(key, value)| format!("{key} = {value}"));
+        [variant.name.clone(), pairs.collect::<Vec<_>>().join(", ")]
+    };
+    let table = Table::new([VARIANT, "settings"]);
+    let add = |table: Table, variant| table.row(settings(variant));
+    (!axis.variants.is_empty()).then(|| axis.variants.iter().fold(table, add))
 }
 
 /// The ratios to a baseline, a row for each figure of each setting.
@@ -147,7 +159,8 @@ pub fn with_ratios(report: Report, baseline: &Baseline, ratios: &[Ratio]) -> Rep
 
 /// The last axis whose values are all numbers, and a curve over it for each setting of the others.
 fn sweep_curves(axes: &[Axis], rows: &[Row]) -> Option<(String, Vec<Curve>)> {
-    let numeric = |axis: &Axis| axis.values.iter().all(|value| number(value).is_some());
+    let is_number = |value: &String| number(value).is_some();
+    let numeric = |axis: &Axis| axis.variants.is_empty() && axis.values.iter().all(is_number);
     let x = axes.iter().rposition(numeric)?;
     let mut curves: Vec<Curve> = Vec::new();
     for row in rows {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::sweep::{combinations, rows};
+use crate::sweep::{axes, combinations, rows};
 use crate::testing::{cell, run, scenario};
 
 #[test]
@@ -65,4 +65,19 @@ fn a_sweep_is_drawn_over_its_numbers() {
     assert_eq!(drawn, [("ecmp", vec![0.2, 0.4]), ("spray", vec![0.2, 0.4])]);
     let words = [Axis::new("scheme", "ecmp,spray")];
     assert!(sweep_curves(&words, &[]).is_none(), "words have no abscissa");
+}
+
+/// A curve for each variant, even where its name is a number, and a table of what it sets.
+#[test]
+fn variants_are_curves_and_are_explained() {
+    let named = ["1=scheme=ecmp", "2=scheme=spray"].map(|text| Variant::parse(text).unwrap());
+    let axes = axes(vec![Axis::new("workload.load", "0.2,0.4")], named.to_vec()).unwrap();
+    let grid = combinations(&axes);
+    let runs = grid.iter().map(|values| run(&cell(1, &[("workload.load", &values[1])]))).collect();
+    let rows = rows(grid.into_iter().map(|values| (values, 1)).collect(), runs);
+    let (key, curves) = sweep_curves(&axes, &rows).unwrap();
+    let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+    assert_eq!((key.as_str(), names), ("workload.load", vec!["1", "2"]));
+    let page = of_sweep(&axes, &rows).to_html();
+    assert!(page.contains("Sweep over variant, workload.load") && page.contains("scheme = spray"));
 }

@@ -29,8 +29,11 @@ pub(crate) use workload::{
     Workload,
 };
 
+use std::collections::BTreeMap;
+
 use heddle_config::OneOrMore;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::Entropy;
 
@@ -63,7 +66,15 @@ pub(crate) struct File {
     /// Failures and recoveries during the run, in order of time.
     #[serde(default)]
     pub(crate) event: Vec<Event>,
+    /// What a sweep compares, each a table `[[variant]]` with a `name` and the keys that it sets:
+    /// `scheme = "ecmp"`, `transport.pacing = true`. A table with a `kind` replaces the file's,
+    /// keys of others are set one by one. A single run leaves variants out. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) variant: Vec<Variant>,
 }
+
+/// Keys of a variant, its name among them.
+pub(crate) type Variant = BTreeMap<String, Value>;
 
 fn one_seed() -> Vec<u64> {
     vec![1]
