@@ -54,8 +54,8 @@ fn a_good_frame_is_forwarded_by_every_scheme() {
 /// The Internet checksum of an IPv4 header whose own field is zero (RFC 1071).
 fn checksum(header: &[u8]) -> [u8; 2] {
     let words = header.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
-    let sum: u32 = words.sum();
-    (!((sum & 0xffff) + (sum >> 16)) as u16).to_be_bytes()
+    let folded = |sum: u32| (sum & 0xffff) + (sum >> 16);
+    (!folded(folded(words.sum())) as u16).to_be_bytes()
 }
 
 /// All checksums that a header can have, which are all but 0xffff, by its identification.
