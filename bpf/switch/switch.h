@@ -79,6 +79,14 @@ static __always_inline int to_host(frame *frame, struct visit *visit, const stru
 	return leave(frame, visit, port, DELIVERED);
 }
 
+/* The packet's source address is the host's from whose port it came (BCP 38, at the first hop). */
+static __always_inline bool has_own_source(const struct visit *visit, const struct switch_config *to)
+{
+	const struct switch_destination *source = bpf_map_lookup_elem(&destinations, &visit->packet.source);
+
+	return source && source->tor == to->tor && source->port == visit->port;
+}
+
 /* A packet that was parsed. */
 static __always_inline int route(frame *frame, struct visit *visit, const struct switch_config *to)
 {
@@ -87,6 +95,8 @@ static __always_inline int route(frame *frame, struct visit *visit, const struct
 
 	if (stays_on_link(&visit->packet))
 		return pass(frame);
+	if (visit->own_sources && !has_own_source(visit, to))
+		return drop(frame, DROPPED_SOURCE);
 	destination = bpf_map_lookup_elem(&destinations, &visit->packet.destination);
 	if (!destination)
 		return drop(frame, DROPPED_NO_ROUTE);
@@ -120,7 +130,12 @@ static __always_inline int on_packet(frame *frame, struct visit *visit, __be16 t
 
 static __always_inline int handle_at(frame *frame, __u32 number, struct switch_port *port, const struct switch_config *to)
 {
-	struct visit visit = { .packet = { .l3 = ETH_HLEN }, .port = number, .role = port->role };
+	struct visit visit = {
+		.packet = { .l3 = ETH_HLEN },
+		.port = number,
+		.role = port->role,
+		.own_sources = port->own_sources,
+	};
 	__be16 type, behind_tag;
 	void *data;
 	int read;

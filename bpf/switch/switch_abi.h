@@ -8,7 +8,7 @@
 #include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 6 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 7 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_NO_TOR 0xffff
@@ -35,7 +35,8 @@ struct switch_port {
 	__u32 mtu;         /* bytes of IP */
 	__u8 role;         /* enum switch_role */
 	__u8 learns;       /* the peer's MAC address is that of the last frame from there */
-	__u8 pad[6];
+	__u8 own_sources;  /* packets from there have a source address of the host at this port, or are dropped */
+	__u8 pad[5];
 };
 
 /* A host address. */
@@ -78,6 +79,7 @@ enum switch_counter {
 	DROPPED_HOST_SHIM,  /* a shim from a host */
 	DROPPED_BAD_PROBE,  /* a probe that is cut short or names no ToR */
 	DROPPED_BAD_SHIM,   /* a shim that is cut short, or under a scheme without shims */
+	DROPPED_SOURCE,     /* from a host, with a source address that is not its own */
 	DROPPED_NO_PORT,    /* the port has no device */
 	DROPPED_FAILED,     /* the kernel refused a change of the frame */
 	SWITCH_VERDICTS,

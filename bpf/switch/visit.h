@@ -10,9 +10,10 @@ struct visit {
 	struct packet packet;
 	struct shim shim; /* on arrival, from its decision on that on departure */
 	__u64 now;
-	__u32 port;   /* of arrival */
-	__u8 role;    /* of the port of arrival */
-	__u8 shimmed; /* the frame has a shim */
+	__u32 port;       /* of arrival */
+	__u8 role;        /* of the port of arrival */
+	__u8 own_sources; /* likewise */
+	__u8 shimmed;     /* the frame has a shim */
 };
 
 /* Where IP begins: link header, VLAN tag and shim are 30 bytes at most, and the verifier is to see a bound. */

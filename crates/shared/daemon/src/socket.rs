@@ -53,11 +53,27 @@ pub struct Listener {
     _lock: File,
 }
 
+/// A path that is this process's, without a socket yet.
+#[derive(Debug)]
+pub struct Reserved {
+    path: PathBuf,
+    lock: File,
+}
+
 /// Listens at `path`, whose directory is made if it is missing.
 ///
 /// # Errors
 /// See [`BindError`]: among others, while another daemon listens there.
 pub fn bind(path: &Path) -> Result<Listener, BindError> {
+    reserve(path)?.listen()
+}
+
+/// Keeps others from `path`, whose directory is made if it is missing. A socket there is a dead
+/// daemon's, and removed.
+///
+/// # Errors
+/// As [`bind`].
+pub fn reserve(path: &Path) -> Result<Reserved, BindError> {
     let io = |error| BindError::Io { path: path.into(), error };
     if let Some(directory) = path.parent() {
         let mut builder = DirBuilder::new();
@@ -65,8 +81,21 @@ pub fn bind(path: &Path) -> Result<Listener, BindError> {
     }
     let lock = lock(path).map_err(io)?.ok_or_else(|| BindError::InUse(path.into()))?;
     remove_stale(path)?;
-    let socket = open(path).map_err(io)?;
-    Ok(Listener { socket, path: path.into(), _lock: lock })
+    Ok(Reserved { path: path.into(), lock })
+}
+
+impl Reserved {
+    /// Listens there.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn listen(self) -> Result<Listener, BindError> {
+        let Reserved { path, lock } = self;
+        match open(&path) {
+            Ok(socket) => Ok(Listener { socket, path, _lock: lock }),
+            Err(error) => Err(BindError::Io { path, error }),
+        }
+    }
 }
 
 /// The lock beside the socket; none if another process holds it. The kernel lets it go when its

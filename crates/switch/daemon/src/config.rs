@@ -48,6 +48,8 @@ pub struct Config {
     /// Sources of ICMP "time exceeded", of IPv4 and of IPv6; none: packets whose TTL ends are
     /// dropped without an answer.
     pub icmp_source: (Option<Ipv4Addr>, Option<Ipv6Addr>),
+    /// True if packets of a host must have a source address of its own.
+    pub source_check: bool,
     /// Ports that have a device, by number.
     pub ports: Vec<Port>,
 }

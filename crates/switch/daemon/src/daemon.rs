@@ -36,7 +36,7 @@ use probes::Probes;
 /// logged.
 pub async fn run(path: &Path) -> Result<(), Failure> {
     let config = config::read(path)?;
-    let listener = Arc::new(socket::bind(&config.admin).map_err(DaemonError::Admin)?);
+    let reserved = socket::reserve(&config.admin).map_err(DaemonError::Admin)?;
     let metrics = bind_metrics(&config)?;
     // SIGTERM is not caught until then: the kernel ends a daemon while it verifies the programs.
     let mut state = start(config).await?;
@@ -45,6 +45,7 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     let originator = originator(&state)?;
     // Needs a process with one thread; from here on there may be more.
     privilege::drop_all_but(privilege::RUNNING)?;
+    let listener = Arc::new(reserved.listen().map_err(DaemonError::Admin)?);
     let probes = originator.map(|program| start_probes(program, &state.config)).transpose()?;
     let (to, mut changes) = watch::channel(state.devices.clone());
     let names = state.device_names();

@@ -110,7 +110,8 @@ pub fn port(config: &Config, port: &Port, device: &Device, learnt: u64) -> Switc
         mtu: device.mtu,
         role: role as u8,
         learns: port.mac.is_none().into(),
-        pad: [0; 6],
+        own_sources: (info.to_host && config.source_check).into(),
+        pad: [0; 5],
     }
 }
 

@@ -129,6 +129,15 @@ impl Rig {
         self.switch.maps.port_of_interface.insert(&LOOPBACK, &uplink.into())
     }
 
+    /// Lets the host send from its own addresses alone.
+    ///
+    /// # Errors
+    /// If the kernel would not.
+    pub fn check_sources(&mut self) -> Result<(), Error> {
+        let port = SwitchPort { own_sources: 1, ..port(HOST, LOOPBACK) };
+        Ok(self.switch.maps.ports.set(HOST.into(), port, 0)?)
+    }
+
     /// A counter.
     ///
     /// # Errors
@@ -167,6 +176,7 @@ fn port(number: u16, ifindex: u32) -> SwitchPort {
         mtu: 1500,
         role: role as u8,
         learns: 0,
-        pad: [0; 6],
+        own_sources: 0,
+        pad: [0; 5],
     }
 }

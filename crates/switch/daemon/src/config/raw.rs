@@ -38,10 +38,16 @@ pub(super) struct File {
     /// Address at which Prometheus reads metrics over HTTP. Default: none.
     pub(super) metrics: Option<SocketAddr>,
     /// Addresses from which the switch answers packets whose TTL or hop limit ends (ICMP "time
-    /// exceeded", traceroute): one of IPv4, one of IPv6, or none of a family. Default: 192.0.0.8,
-    /// IPv4's dummy address (RFC 7600); none of IPv6, whose packets are then dropped without an
-    /// answer.
+    /// exceeded", traceroute): one of IPv4, one of IPv6, or none of a family, whose packets are then
+    /// dropped without an answer. Default: the switch's own of those set aside for benchmarks
+    /// (RFC 2544, RFC 5180), by its number n from 1 in the fabric, ToRs first: 198.18.0.0 + n and
+    /// 2001:2:: + n.
     pub(super) icmp_source: Option<Vec<IpAddr>>,
+    /// True if packets of a host at this ToR must have one of its `[addresses]` as their source;
+    /// others are dropped and counted (`dropped_source`). No effect at switches that are no ToR.
+    /// Default: false.
+    #[serde(default)]
+    pub(super) source_check: bool,
     /// The devices of the switch's ports. A port of the fabric without a device is down.
     #[serde(default)]
     pub(super) port: Vec<Port>,

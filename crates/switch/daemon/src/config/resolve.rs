@@ -7,6 +7,7 @@ use heddle_config::Problem;
 use heddle_fabric::Fabric;
 use heddle_path_files::files;
 use heddle_policy::mix;
+use heddle_scenario::FabricFile;
 use heddle_switch_maps::Hook;
 use heddle_switch_maps::abi::{SWITCH_PORTS, SWITCH_TORS};
 
@@ -39,20 +40,38 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
         pin: file.pin.clone().unwrap_or_else(|| pin(&file.node)),
         admin: file.admin.clone().unwrap_or_else(|| admin(&file.node)),
         metrics: file.metrics,
-        icmp_source: icmp_source(file.icmp_source.as_deref())?,
+        icmp_source: match &file.icmp_source {
+            Some(given) => icmp_source(given)?,
+            None => own_source(switch, &network)?,
+        },
+        source_check: file.source_check,
         ports: ports(file, &fabric, switch)?,
         file: network,
         fabric,
     })
 }
 
-/// IPv4's dummy address: the source of ICMP from nodes without an address of their own (RFC 7600).
-const DUMMY: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 8);
+/// One address of IPv4 and one of IPv6, or none of a family.
+type Sources = (Option<Ipv4Addr>, Option<Ipv6Addr>);
 
-fn icmp_source(
-    addresses: Option<&[IpAddr]>,
-) -> Result<(Option<Ipv4Addr>, Option<Ipv6Addr>), Problem> {
-    let Some(addresses) = addresses else { return Ok((Some(DUMMY), None)) };
+/// Prefixes set aside for benchmarks of devices (RFC 2544, RFC 5180): IANA's registries let such
+/// addresses be a source and be forwarded, and none is on the Internet.
+const BENCHMARKS: (Ipv4Addr, Ipv6Addr) =
+    (Ipv4Addr::new(198, 18, 0, 0), Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, 0));
+
+/// A switch's own addresses where the file gives none, so that traceroute tells switches apart.
+fn own_source(switch: u32, network: &FabricFile) -> Result<Sources, Problem> {
+    let v4 = Ipv4Addr::from_bits(BENCHMARKS.0.to_bits() + switch + 1);
+    let v6 = Ipv6Addr::from_bits(BENCHMARKS.1.to_bits() + u128::from(switch) + 1);
+    let mut hosts = network.addresses.iter().flatten();
+    match hosts.find(|&&host| host == IpAddr::V4(v4) || host == IpAddr::V6(v6)) {
+        None => Ok((Some(v4), Some(v6))),
+        Some(taken) => Err(Problem::at("icmp_source", format!("{taken} is a host's address"))
+            .help("give addresses of the switch: icmp_source = [\"192.0.2.1\", \"2001:db8::1\"]")),
+    }
+}
+
+fn icmp_source(addresses: &[IpAddr]) -> Result<Sources, Problem> {
     let (mut v4, mut v6) = (None, None);
     for &address in addresses {
         let is_second = match address {

@@ -79,16 +79,41 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
     refused(fabric, "scenario = \"a.toml\"", &["tor-1.toml:5", "scenario", "help:"]);
     refused("\"tor-1\"", "\"tor-9\"", &["tor-1.toml:4", "node:", "help: did you mean"]);
     refused("\"hula\"", "\"huls\"", &["tor-1.toml", "scheme.kind", "help: did you mean"]);
-    refused("\"1ms\"", "\"1\"", &["tor-1.toml:15", "scheme.probe_period", "as in"]);
-    refused("\"1ms\"", "\"1ms\"\nutil_bits = 16", &["tor-1.toml:16", "scheme.util_bits", "help:"]);
+    refused("\"1ms\"", "\"1\"", &["tor-1.toml:18", "scheme.probe_period", "as in"]);
+    refused("\"1ms\"", "\"1ms\"\nutil_bits = 16", &["tor-1.toml:19", "scheme.util_bits", "help:"]);
     let slots = "\"1ms\"\nflowlet_slots = 131072";
-    refused("\"1ms\"", slots, &["tor-1.toml:16", "scheme.flowlet_slots", "65536"]);
-    refused("\"agg-2\"", "\"agg-3\"", &["tor-1.toml:32", "port.3.peer", "help:"]);
+    refused("\"1ms\"", slots, &["tor-1.toml:19", "scheme.flowlet_slots", "65536"]);
+    refused("\"agg-2\"", "\"agg-3\"", &["tor-1.toml:35", "port.3.peer", "help:"]);
     let hula = "kind = \"hula\"\nprobe_period = \"1ms\"\nlocal_detection = true";
     let to = |scheme: &str| scheme.to_owned();
-    refused(hula, &to("kind = \"drill\""), &["tor-1.toml:14", "does not run drill", "help:"]);
-    refused(hula, &to("kind = \"cflb\"\nradix = 4"), &["tor-1.toml:15", "scheme.radix", "[cflb]"]);
+    refused(hula, &to("kind = \"drill\""), &["tor-1.toml:17", "does not run drill", "help:"]);
+    refused(hula, &to("kind = \"cflb\"\nradix = 4"), &["tor-1.toml:18", "scheme.radix", "[cflb]"]);
     refused(hula, &to("kind = \"cflb\""), &["fabric.toml", "key_file = \"fabric.key\""]);
+}
+
+#[test]
+fn each_switch_has_icmp_sources_of_its_own_by_default() {
+    let sources = |replacements: &[(&str, &str)]| {
+        let example = Example::with(replacements);
+        config::read(&example.0.path().join("tor-1.toml")).unwrap().icmp_source
+    };
+    let own = |n| {
+        let v6 = std::net::Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, n);
+        (Some([198, 18, 0, n as u8].into()), Some(v6))
+    };
+    assert_eq!(sources(&[]), own(1));
+    let tor_2 =
+        [("node = \"tor-1\"", "node = \"tor-2\""), ("host-1", "host-3"), ("host-2", "host-4")];
+    assert_eq!(sources(&tor_2), own(2));
+    let given =
+        [("#   icmp_source = [\"198.18.0.1\", \"2001:2::1\"]", "icmp_source = [\"192.0.2.9\"]")];
+    assert_eq!(sources(&given), (Some([192, 0, 2, 9].into()), None));
+    let example = Example::with(&[]);
+    let file = example.0.path().join("fabric.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("192.0.2.7", "198.18.0.1")).unwrap();
+    let refusal = example.refusal();
+    assert!(refusal.contains("198.18.0.1 is a host's address"), "{refusal}");
 }
 
 /// What a refusal and the lab list is what there are programs for.
@@ -171,8 +196,14 @@ fn the_packaged_example_starts() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
+    let process = switch.id();
     let mut started = Started { namespace, pins, switch };
     let end = Instant::now() + LIMIT;
+    while !socket.exists() && started.switch.try_wait().unwrap().is_none() && Instant::now() < end {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let held = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    assert!(held.contains("CapEff:\t0000000000000000"), "with its socket: {held}");
     let status = loop {
         if let Ok(Answer::Status(status)) = admin::call(&socket, &Request::Status) {
             break status;

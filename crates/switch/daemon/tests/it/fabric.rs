@@ -60,6 +60,22 @@ fn ecmp_hula_and_cflb_forward_the_kernels_tcp() {
         for node in crate::common::SWITCHES {
             assert_eq!(dropped(&fabric, node), 0, "{scheme}, {node}");
         }
+        if scheme == ECMP {
+            switches_answer_traceroute_from_addresses_of_their_own(&fabric);
+        }
+    }
+}
+
+/// leaf-1 is number 1 of the switches, leaf-2 number 2, the spines 3 and 4.
+fn switches_answer_traceroute_from_addresses_of_their_own(fabric: &Fabric) {
+    for (ttl, sources) in
+        [(1, &["198.18.0.1"][..]), (2, &["198.18.0.3", "198.18.0.4"]), (3, &["198.18.0.2"])]
+    {
+        let ping = format!("ping -n -c 1 -W 10 -t {ttl} 10.0.0.2");
+        let output = fabric.command("host-1", &ping).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let answers = |source: &&str| said.contains(&format!("From {source} "));
+        assert!(sources.iter().any(answers), "TTL {ttl}: {said}");
     }
 }
 

@@ -184,6 +184,41 @@ fn shims_and_probes_from_a_host_are_dropped_by_every_scheme() {
 }
 
 #[test]
+fn a_host_sends_from_its_own_addresses_alone_where_sources_are_checked() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let from = |source: &str, destination: &str| {
+        let address = |text: &str| text.parse().unwrap();
+        Tcp::new(address(source), address(destination), (4000, 5000)).frame()
+    };
+    let own = [from("10.0.0.1", "10.0.1.1"), from("fd00::1", "fd00::2")];
+    let forged =
+        [from("10.0.0.9", "10.0.1.1"), from("10.0.1.1", "10.0.1.1"), from("fd00::2", "fd00::2")];
+    // The check is before the scheme: one without state, and the one with most.
+    let schemes = [Scheme::Ecmp, Scheme::MpHula];
+    for (hook, scheme) in HOOKS.into_iter().flat_map(|hook| schemes.map(|scheme| (hook, scheme))) {
+        let mut rig = rig_at(hook, scheme);
+        let action = |rig: &_, frame: &[u8]| judged(rig, frame, scheme.kind()).0;
+        for frame in own.iter().chain(&forged) {
+            assert_eq!(action(&rig, frame), Action::Redirect, "not checked: {hook:?}, {scheme}");
+        }
+        rig.check_sources().unwrap();
+        for frame in &own {
+            assert_eq!(action(&rig, frame), Action::Redirect, "{hook:?}, {scheme}");
+        }
+        for frame in &forged {
+            assert_eq!(action(&rig, frame), Action::Drop, "{hook:?}, {scheme}");
+        }
+        assert_eq!(rig.count(SwitchCounter::DroppedSource).unwrap(), 3, "{hook:?}, {scheme}");
+        assert_eq!(action(&rig, &from("10.0.0.9", "224.0.0.1")), Action::Pass, "to the machine");
+        rig.from_fabric(1).unwrap();
+        assert_ne!(action(&rig, &from("10.0.1.9", "10.0.1.1")), Action::Pass);
+        assert_eq!(rig.count(SwitchCounter::DroppedSource).unwrap(), 3, "hosts' ports alone");
+    }
+}
+
+#[test]
 fn a_shim_from_the_fabric_around_what_is_no_ip_is_dropped() {
     if skip_without(Need::Root) {
         return;
