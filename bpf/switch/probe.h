@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Probes of HULA, MP-HULA and Shuttle: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's probe), received
- * and replicated. */
+/* Probes of HULA, MP-HULA and Shuttle: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's probe), or behind
+ * IPv4 (HULA section 5.2), received and replicated as they came. */
 #pragma once
 
 #include "switch/forward.h"
@@ -9,9 +9,20 @@
 
 #define PROBE_BYTES 4
 
-static __always_inline __u8 *probe_at(const frame *frame)
+/* True for a frame with a probe behind IPv4, without a tag, of a switch that takes such. */
+static __always_inline bool is_ipv4_probe(const frame *frame, __be16 type, const struct switch_config *to)
 {
-	__u8 *probe = frame_data(frame) + ETH_HLEN;
+	const struct iphdr *ip = frame_data(frame) + ETH_HLEN;
+
+	if (!to->probe_protocol || type != bpf_htons(ETH_P_IP) || (void *)(ip + 1) > frame_end(frame))
+		return false;
+	return ip->protocol == to->probe_protocol && *(const __u8 *)ip == 0x45 && !(ip->frag_off & bpf_htons(0x3fff)) &&
+	       bpf_ntohs(ip->tot_len) >= sizeof(*ip) + PROBE_BYTES;
+}
+
+static __always_inline __u8 *probe_at(const frame *frame, const struct visit *visit)
+{
+	__u8 *probe = network_at(frame, &visit->packet);
 
 	return (void *)(probe + PROBE_BYTES) <= frame_end(frame) ? probe : NULL;
 }
@@ -86,7 +97,7 @@ static __always_inline int replicate(frame *frame, const struct visit *visit, co
 static __always_inline bool read_probe(const frame *frame, const struct visit *visit, const struct switch_config *to,
 				       const struct switch_port *port, struct probe_arrival *arrival)
 {
-	const __u8 *probe = probe_at(frame);
+	const __u8 *probe = probe_at(frame, visit);
 	const struct next_hops *hops;
 	__u32 tor;
 
@@ -118,7 +129,7 @@ static __always_inline int on_probe(frame *frame, const struct visit *visit, con
 		count_event(CONTENDED);
 	if (!request.result.forward)
 		return drop(frame, PROBE_TAKEN);
-	probe = probe_at(frame);
+	probe = probe_at(frame, visit);
 	if (!probe)
 		return drop(frame, DROPPED_BAD_PROBE);
 	probe[3] = request.result.util;

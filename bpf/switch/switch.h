@@ -151,6 +151,10 @@ static __always_inline int handle_at(frame *frame, __u32 number, struct switch_p
 	visit.now = bpf_ktime_get_ns();
 	if (type == bpf_htons(ETHERTYPE_PROBE))
 		return on_probe(frame, &visit, to, port);
+	if (is_ipv4_probe(frame, type, to)) {
+		visit.packet.l3 += sizeof(struct iphdr);
+		return on_probe(frame, &visit, to, port);
+	}
 	if (type == bpf_htons(ETH_P_8021Q)) {
 		type = behind_tag;
 		visit.packet.l3 += VLAN_SIZE;

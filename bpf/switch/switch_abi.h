@@ -8,7 +8,7 @@
 #include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 7 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 8 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_NO_TOR 0xffff
@@ -52,9 +52,11 @@ struct switch_config {
 	__u32 salt;
 	__u32 router; /* number of the switch, ToRs first: CFLB's */
 	__u16 tors;
-	__u16 tor;                 /* this switch's number, SWITCH_NO_TOR if it is no ToR */
-	__u32 dre_shift;           /* tau of the estimators is 2^dre_shift ns */
-	__u32 scheme;              /* enum switch_scheme: the one that the tables are of */
+	__u16 tor;           /* this switch's number, SWITCH_NO_TOR if it is no ToR */
+	__u32 dre_shift;     /* tau of the estimators is 2^dre_shift ns */
+	__u32 scheme;        /* enum switch_scheme: the one that the tables are of */
+	__u8 probe_protocol; /* IPv4's protocol number of probes; 0: none are behind IPv4 */
+	__u8 pad[7];
 	struct address answers_v4; /* source of ICMP "time exceeded"; zeros: none is sent */
 	struct address answers_v6;
 	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */

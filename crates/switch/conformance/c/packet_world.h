@@ -48,6 +48,7 @@ static void fill_config(struct switch_config *config, bool is_tor) {
       .tor = is_tor ? 0 : SWITCH_NO_TOR,
       .dre_shift = 20,
       .scheme = SCHEME_OF_OBJECT,
+      .probe_protocol = 253,
       .answers_v4 = {0, bpf_cpu_to_be64(0xffffc0000201)},
       .answers_v6 = {bpf_cpu_to_be64(0x20010db800000000), 1},
       .mp_hula = {.hula = hula,

@@ -50,6 +50,8 @@ pub struct Config {
     pub icmp_source: (Option<Ipv4Addr>, Option<Ipv6Addr>),
     /// True if packets of a host must have a source address of its own.
     pub source_check: bool,
+    /// IPv4's protocol number of probes; none: they are behind Ethernet's header.
+    pub probe_protocol: Option<u8>,
     /// Ports that have a device, by number.
     pub ports: Vec<Port>,
 }

@@ -133,7 +133,15 @@ fn originator(state: &State) -> Result<Option<Originator>, DaemonError> {
 
 fn start_probes(program: Originator, config: &Config) -> Result<Probes, DaemonError> {
     let period = Duration::from_nanos(config.scheme.mp_hula.hula.probe_period);
-    Probes::start(program, config.switch as u16, period).map_err(DaemonError::Probes)
+    let header = match config.probe_protocol {
+        None => probes::Header::Ethernet,
+        Some(protocol) => {
+            let source = config.icmp_source.0.unwrap_or(std::net::Ipv4Addr::UNSPECIFIED);
+            probes::Header::Ipv4 { protocol, source }
+        }
+    };
+    let frame = probes::frame(config.switch as u16, header);
+    Probes::start(program, frame, period).map_err(DaemonError::Probes)
 }
 
 /// A time that is not waited for.

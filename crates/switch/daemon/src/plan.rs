@@ -83,6 +83,8 @@ pub fn config(config: &Config, up: u64) -> SwitchConfig {
         tor: if is_tor { config.switch as u16 } else { SWITCH_NO_TOR as u16 },
         dre_shift: config.scheme.dre_shift,
         scheme: config.scheme.scheme as u32,
+        probe_protocol: config.probe_protocol.unwrap_or(0),
+        pad: [0; 7],
         answers_v4: config.icmp_source.0.map_or_else(Address::default, |ip| IpAddr::V4(ip).into()),
         answers_v6: config.icmp_source.1.map_or_else(Address::default, |ip| IpAddr::V6(ip).into()),
         mp_hula: config.scheme.mp_hula,

@@ -31,6 +31,9 @@ pub const OWN: (IpAddr, IpAddr) = (
     IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
 );
 
+/// IPv4's protocol number of probes.
+pub const PROBE_PROTOCOL: u8 = 253;
+
 /// A switch without a network.
 pub struct Rig {
     /// Programs and maps.
@@ -88,6 +91,8 @@ impl Rig {
             tor: 0,
             dre_shift: 20,
             scheme: scheme as u32,
+            probe_protocol: PROBE_PROTOCOL,
+            pad: [0; 7],
             answers_v4: OWN.0.into(),
             answers_v6: OWN.1.into(),
             mp_hula,

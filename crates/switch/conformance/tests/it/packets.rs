@@ -6,8 +6,10 @@ use heddle_wire::{EtherType, Probe};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// `enum switch_counter`, the verdict of a probe at the end of its way (bpf/switch/switch_abi.h).
+/// `enum switch_counter`, verdicts of probes: at the end of their way, and replicated
+/// (bpf/switch/switch_abi.h).
 const PROBE_TAKEN: u32 = 4;
+const PROBE_FORWARDED: u32 = 5;
 
 /// TCP from 10.0.0.1 to 10.0.1.1 without a checksum.
 const FRAME: [u8; 54] = [
@@ -84,6 +86,30 @@ fn probe(path_util: u8) -> [u8; 60] {
     frame[12..14].copy_from_slice(&EtherType::PROBE.0.to_be_bytes());
     Probe { tor: TorId::new(1).unwrap(), path_util }.emit(&mut frame[14..]).unwrap();
     frame
+}
+
+/// A probe as HULA's paper has it, behind IPv4 (section 5.2), at a switch that is no ToR.
+#[test]
+fn a_probe_behind_ipv4_is_replicated_as_it_came() {
+    for (scheme, name) in (0..).zip(names()) {
+        if !matches!(name, "hula" | "mp_hula" | "shuttle") {
+            continue;
+        }
+        let mut frame = [0; 60];
+        frame[..12].copy_from_slice(&FRAME[..12]);
+        frame[12..24].copy_from_slice(&[8, 0, 0x45, 0, 0, 46, 0, 7, 0, 0, 64, 253]);
+        frame[24..34].copy_from_slice(&[1, 2, 10, 255, 0, 1, 10, 255, 255, 255]);
+        frame[34..38].copy_from_slice(&[0, 0, 1, 50]);
+        let mut switch = Switch::new(scheme, false, 0);
+        let first = switch.run(1_000_000_000, 1, &frame);
+        assert_eq!((first.verdict, &first.frame[12..]), (Some(PROBE_FORWARDED), &frame[12..]));
+        frame[37] = 40;
+        let suppressed = switch.run(1_000_000_001, 2, &frame);
+        assert_eq!(suppressed.verdict, Some(PROBE_TAKEN), "{name}");
+        frame[37] = 30;
+        let lower = switch.run(3_000_000_000, 3, &frame);
+        assert_eq!((lower.verdict, &lower.frame[12..]), (Some(PROBE_FORWARDED), &frame[12..]));
+    }
 }
 
 /// A second after boot, then a second, an hour and all of time back and forth: no packet is

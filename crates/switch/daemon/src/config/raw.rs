@@ -48,6 +48,14 @@ pub(super) struct File {
     /// Default: false.
     #[serde(default)]
     pub(super) source_check: bool,
+    /// The header in front of this ToR's probes: `"ethernet"`, or `"ipv4"` as in HULA's paper
+    /// (section 5.2), whose probes are taken and replicated then, too; the same at all switches.
+    /// Default: "ethernet".
+    #[serde(default)]
+    pub(super) probe: Probe,
+    /// IPv4's protocol number of probes with `probe = "ipv4"`, 143 to 254; the paper does not tell
+    /// its own. Default: 253, for experiments (RFC 3692).
+    pub(super) probe_protocol: Option<u8>,
     /// The devices of the switch's ports. A port of the fabric without a device is down.
     #[serde(default)]
     pub(super) port: Vec<Port>,
@@ -68,6 +76,17 @@ pub(super) enum Hook {
     Xdp,
     /// XDP behind the driver.
     XdpGeneric,
+}
+
+/// The header in front of a probe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Probe {
+    /// Ethernet's, with an EtherType of the probe's own.
+    #[default]
+    Ethernet,
+    /// IPv4's.
+    Ipv4,
 }
 
 /// The device of a port.

@@ -45,10 +45,35 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
             None => own_source(switch, &network)?,
         },
         source_check: file.source_check,
+        probe_protocol: probe_protocol(file)?,
         ports: ports(file, &fabric, switch)?,
         file: network,
         fabric,
     })
+}
+
+/// IPv4's protocol number for experiments (RFC 3692).
+const EXPERIMENT: u8 = 253;
+/// Numbers of which IANA had assigned but a few in 2026, none of them TCP, UDP or ICMP.
+const PROTOCOLS: std::ops::RangeInclusive<u8> = 143..=254;
+
+fn probe_protocol(file: &raw::File) -> Result<Option<u8>, Problem> {
+    match (file.probe, file.probe_protocol) {
+        (raw::Probe::Ethernet, None) => Ok(None),
+        (raw::Probe::Ethernet, Some(_)) => {
+            Err(Problem::at("probe_protocol", "probes are not behind IPv4")
+                .help("probe = \"ipv4\" puts them there"))
+        }
+        (raw::Probe::Ipv4, given) => {
+            let protocol = given.unwrap_or(EXPERIMENT);
+            if !PROTOCOLS.contains(&protocol) {
+                let message = format!("{protocol} may be another protocol's");
+                return Err(Problem::at("probe_protocol", message)
+                    .help("143 to 254; 253 is for experiments"));
+            }
+            Ok(Some(protocol))
+        }
+    }
 }
 
 /// One address of IPv4 and one of IPv6, or none of a family.

@@ -4,6 +4,7 @@
 //! A period that was missed, on a busy machine, is not made up for.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use heddle_switch_maps::Originator;
 use heddle_wire::probe::TorId;
-use heddle_wire::{EtherType, Probe};
+use heddle_wire::{EtherType, Ipv4Header, Probe};
 
 /// Bytes of a frame without its check sequence: Ethernet's minimum.
 const FRAME: usize = 60;
@@ -33,14 +34,17 @@ struct Shared {
 }
 
 impl Probes {
-    /// Sends the probes of ToR number `tor`.
+    /// Sends a ToR's probe once in a period.
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub fn start(originator: Originator, tor: u16, period: Duration) -> io::Result<Probes> {
+    pub fn start(
+        originator: Originator,
+        frame: [u8; FRAME],
+        period: Duration,
+    ) -> io::Result<Probes> {
         let shared = Arc::new(Shared::default());
         let of_thread = Arc::clone(&shared);
-        let frame = frame(tor);
         let thread = thread::Builder::new()
             .name("probes".into())
             .spawn(move || run(&originator, &frame, period, &of_thread))?;
@@ -68,13 +72,41 @@ impl Drop for Probes {
     }
 }
 
-/// A probe with utilisation 0, but for the MAC addresses.
-fn frame(tor: u16) -> [u8; FRAME] {
+/// The header in front of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// Ethernet's, with the probe's own EtherType.
+    Ethernet,
+    /// IPv4's, to all systems on the link.
+    Ipv4 {
+        /// IPv4's number of the protocol.
+        protocol: u8,
+        /// The sender's address.
+        source: Ipv4Addr,
+    },
+}
+
+/// All systems on the link (RFC 1112): no router forwards it.
+const ALL_SYSTEMS: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 1);
+
+/// A probe of ToR number `tor` with utilisation 0, but for the MAC addresses.
+pub fn frame(tor: u16, header: Header) -> [u8; FRAME] {
     let mut frame = [0; FRAME];
-    frame[HEADER - 2..HEADER].copy_from_slice(&EtherType::PROBE.0.to_be_bytes());
+    let (kind, at) = match header {
+        Header::Ethernet => (EtherType::PROBE, HEADER),
+        Header::Ipv4 { protocol, source } => {
+            let payload_len = (FRAME - HEADER - Ipv4Header::BYTES) as u16;
+            let destination = ALL_SYSTEMS;
+            let ip = Ipv4Header { source, destination, protocol, ttl: 64, ecn: 0, payload_len };
+            // There is room.
+            let _ = ip.emit(&mut frame[HEADER..]);
+            (EtherType::IPV4, HEADER + Ipv4Header::BYTES)
+        }
+    };
+    frame[HEADER - 2..HEADER].copy_from_slice(&kind.0.to_be_bytes());
     if let Some(tor) = TorId::new(tor.into()) {
         // There is room.
-        let _ = Probe { tor, path_util: 0 }.emit(&mut frame[HEADER..]);
+        let _ = Probe { tor, path_util: 0 }.emit(&mut frame[at..]);
     }
     frame
 }
@@ -104,7 +136,21 @@ mod tests {
 
     #[test]
     fn a_probe_names_its_tor() {
-        let frame = frame(258);
+        let frame = frame(258, Header::Ethernet);
         assert_eq!(frame[12..18], [0x88, 0xb6, 0, 1, 2, 0]);
+    }
+
+    /// HULA section 4.2: 64 bytes with the check sequence; figure 3a: dst_tor and path_util behind
+    /// IPv4.
+    #[test]
+    fn a_probe_behind_ipv4_is_the_papers() {
+        let source = Ipv4Addr::new(198, 18, 0, 3);
+        let frame = frame(258, Header::Ipv4 { protocol: 253, source });
+        assert_eq!(frame.len() + 4, 64);
+        assert_eq!(frame[12..18], [0x08, 0x00, 0x45, 0, 0, 46]);
+        assert_eq!(frame[22..24], [64, 253], "TTL and protocol");
+        assert_eq!(frame[26..34], [198, 18, 0, 3, 224, 0, 0, 1]);
+        assert_eq!(frame[34..38], [0, 1, 2, 0]);
+        assert!(crate::frames::header_is_right(&frame[14..]));
     }
 }

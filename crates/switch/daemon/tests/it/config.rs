@@ -84,6 +84,10 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
     let slots = "\"1ms\"\nflowlet_slots = 131072";
     refused("\"1ms\"", slots, &["tor-1.toml:19", "scheme.flowlet_slots", "65536"]);
     refused("\"agg-2\"", "\"agg-3\"", &["tor-1.toml:35", "port.3.peer", "help:"]);
+    let metrics = "metrics = \"127.0.0.1:9642\"";
+    let no_ipv4 = &["tor-1.toml:6", "probe_protocol", "help:"];
+    refused(metrics, "probe_protocol = 200", no_ipv4);
+    refused(metrics, "probe_protocol = 6\nprobe = \"ipv4\"", no_ipv4);
     let hula = "kind = \"hula\"\nprobe_period = \"1ms\"\nlocal_detection = true";
     let to = |scheme: &str| scheme.to_owned();
     refused(hula, &to("kind = \"drill\""), &["tor-1.toml:17", "does not run drill", "help:"]);

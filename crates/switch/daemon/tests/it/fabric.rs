@@ -9,6 +9,9 @@ use heddle_testing::{Need, require_program, skip_without};
 
 const ECMP: &str = "scheme = \"ecmp\"";
 const HULA: &str = "[scheme]\nkind = \"hula\"\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"\nlocal_detection = true";
+/// The same with probes as in the paper.
+const HULA_IPV4: &str =
+    "probe = \"ipv4\"\n[scheme]\nkind = \"hula\"\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"";
 const MP_HULA: &str =
     "[scheme]\nkind = \"mp-hula\"\nbest_k = 2\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"";
 const SHUTTLE: &str =
@@ -49,8 +52,14 @@ fn ecmp_hula_and_cflb_forward_the_kernels_tcp() {
     std::fs::write(&key, "000102030405060708090a0b0c0d0e0f\n").unwrap();
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
     let key = format!("[cflb]\nkey_file = \"{}\"", key.display());
-    for (scheme, keys) in [(ECMP, ""), (HULA, ""), ("scheme = \"cflb\"", key.as_str())] {
+    let cases = [(ECMP, ""), (HULA, ""), (HULA_IPV4, ""), ("scheme = \"cflb\"", key.as_str())];
+    for (scheme, keys) in cases {
         let fabric = Fabric::new(scheme, keys);
+        if scheme.contains("hula") {
+            eventually("probes have found a spine", || {
+                !fabric.status("leaf-1").routes[0].best.is_empty()
+            });
+        }
         for _ in 0..8 {
             assert!(fabric.transfer(None, 200_000, || false), "{scheme}");
         }

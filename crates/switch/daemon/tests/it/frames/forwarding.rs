@@ -1,7 +1,7 @@
 //! The XDP programs on single frames: verdicts, what frames become, and what is refused and
 //! counted.
 
-use crate::frames::rigs::{GAP, hula, mp_hula, rig, run, without_shim};
+use crate::frames::rigs::{GAP, HOOKS, hula, judged, mp_hula, rig, rig_at, run, without_shim};
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{self, MptcpOption};
 use heddle_switch::rig::Rig;
@@ -28,6 +28,52 @@ fn every_scheme_forwards_with_the_ttl_decremented_and_checksums_right() {
         assert_eq!(&frame[..1], [2], "{scheme}: to the neighbour's MAC address");
         assert!((101..=108).contains(&frame[5]), "{scheme}: of an uplink");
         assert_eq!(rig.forwarded().unwrap(), 1);
+    }
+}
+
+/// A probe as another implementation of HULA's paper would send it: Ethernet, IPv4 with a protocol
+/// number of its own (section 5.2), dst_tor in 24 bits and path_util in 8 (figure 3a); 64 bytes with
+/// the check sequence (section 4.2).
+fn probe_of_the_paper(tor: u8, path_util: u8) -> [u8; 60] {
+    let mut frame = [0; 60];
+    frame[..12].copy_from_slice(&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2]);
+    frame[12..24].copy_from_slice(&[8, 0, 0x45, 0, 0, 46, 0, 7, 0, 0, 64, 253]);
+    frame[26..34].copy_from_slice(&[10, 255, 0, tor, 10, 255, 255, 255]);
+    frame[34..38].copy_from_slice(&[0, 0, tor, path_util]);
+    frame
+}
+
+#[test]
+fn a_probe_made_from_the_paper_is_taken_and_one_of_a_host_is_not() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let with_probes = Scheme::ALL.iter().filter(|scheme| scheme.has_probes());
+    for (hook, &scheme) in with_probes.flat_map(|scheme| HOOKS.map(|hook| (hook, scheme))) {
+        let mut rig = rig_at(hook, scheme);
+        let probe = probe_of_the_paper(1, 40);
+        assert_eq!(judged(&rig, &probe, "of the host").0, Action::Drop);
+        rig.from_fabric(3).unwrap();
+        assert_eq!(judged(&rig, &probe, "of a switch").0, Action::Drop);
+        let mut fragment = probe;
+        fragment[20] = 0x20;
+        let mut other_protocol = probe;
+        other_protocol[23] = 252;
+        for frame in [fragment, other_protocol] {
+            assert_eq!(judged(&rig, &frame, "no probe").0, Action::Drop);
+        }
+        let counts = [
+            (SwitchCounter::DroppedHostProbe, 1),
+            (SwitchCounter::ProbeTaken, 1),
+            (SwitchCounter::DroppedNoRoute, 2),
+        ];
+        for (counter, frames) in counts {
+            assert_eq!(rig.count(counter).unwrap(), frames, "{hook:?}, {scheme}, {counter:?}");
+        }
+        assert_eq!(rig.switch.maps.scheme_counters().unwrap().probes, 1, "{hook:?}, {scheme}");
+        rig.from_host().unwrap();
+        let (_, frame) = run(&rig, &packet(MptcpOption::None));
+        assert_eq!(frame[5], 103, "{hook:?}, {scheme}: by the port that the probe came from");
     }
 }
 
