@@ -33,8 +33,8 @@ pub struct Facts {
     /// The part of the run in which the machine's processors were busy, with whatever the machine
     /// ran; 0 to 1.
     pub processors_busy: f64,
-    /// Connections by the number of subflows that had carried bytes when a flow ended; empty with
-    /// TCP.
+    /// Measured flows by the number of subflows of their connection that had carried bytes when the
+    /// receiver confirmed the flow; empty with TCP. Flows that the run ends before are in none.
     pub subflows: BTreeMap<usize, u64>,
 }
 

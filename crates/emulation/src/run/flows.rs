@@ -118,6 +118,12 @@ impl<'a> Flows<'a> {
         all_started && self.measured_done >= self.measured_started
     }
 
+    /// True of a flow that counts, which those of the warm-up and those that start while the last
+    /// measured ones end do not.
+    pub(super) fn is_measured(&self, id: u64) -> bool {
+        self.started.get(id as usize).is_some_and(|flow| flow.is_measured)
+    }
+
     /// The share of `wanted` flows that have ended.
     pub(super) fn finished_share(&self, wanted: u64) -> f64 {
         self.measured_done as f64 / wanted.max(1) as f64

@@ -231,10 +231,10 @@ impl Run<'_> {
                 self.facts.corrupt += u64::from(!intact);
                 self.flows.received(id, at);
             }
-            Report::Sent { late, subflows, .. } => {
+            Report::Sent { id, late, subflows } => {
                 self.late.push(late as f64 / 1e9);
                 let used = subflows.iter().filter(|(_, acked)| *acked > 1).count();
-                if used > 0 {
+                if used > 0 && self.flows.is_measured(id) {
                     *self.facts.subflows.entry(used).or_default() += 1;
                 }
             }

@@ -173,7 +173,8 @@ fn print(
                 .iter()
                 .map(|(used, flows)| format!("{} on {used}", counted(*flows, "flow")));
             output::line(format_args!(
-                "seed {seed}: subflows that carried bytes: {}",
+                "seed {seed}: subflows that carried bytes, of {}: {}",
+                counted(t.measured, "measured flow"),
                 counts.collect::<Vec<_>>().join(", ")
             ))?;
         }
