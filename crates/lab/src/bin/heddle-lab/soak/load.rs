@@ -111,6 +111,8 @@ pub(super) struct Observed {
     pub(super) joins: u64,
     /// Joins that were never established.
     pub(super) joins_missing: u64,
+    /// Joins that reached a backend which did not know their token.
+    pub(super) joins_refused: u64,
     /// Joins of connections that fell back to TCP because their backend was away.
     pub(super) joins_excused: u64,
     /// The longest stall of a plain stream.
@@ -131,6 +133,7 @@ impl Observed {
         self.subflows_lost += other.subflows_lost;
         self.joins += other.joins;
         self.joins_missing += other.joins_missing;
+        self.joins_refused += other.joins_refused;
         self.joins_excused += other.joins_excused;
         self.stall = self.stall.max(other.stall);
         self.subflow_stall = self.subflow_stall.max(other.subflow_stall);

@@ -159,7 +159,7 @@ impl<'a> Running<'a> {
         configure(lab, &cluster, &all, &Backends::default(), Duration::ZERO)?;
         let idle: Vec<_> = all.iter().map(|&at| cluster.daemons().metrics_address(at)).collect();
         let load = Load::start(lab, CONTROL, &idle)?;
-        let joins = JoinCounters::read(lab)?;
+        let joins = JoinCounters::read(lab, CONTROL)?;
         let mut running = Running { soak, lab, cluster, load, begun, memories, bases, joins };
         running.set_bases(&all)?;
         Ok(running)
@@ -240,23 +240,23 @@ impl<'a> Running<'a> {
             self.soak.balancers.into(),
             self.begun.elapsed().as_secs(),
         )?;
-        let joins = JoinCounters::read(self.lab)?;
+        let joins = JoinCounters::read(self.lab, CONTROL)?;
         let counted = joins.since(&self.joins);
         self.joins = joins;
-        let mut joins_refused = counted.refused();
-        if away.is_some() {
-            // Joins of connections that are lost with their backend.
-            joins_refused = 0;
-        }
         let mut service = self.load.take(Path::Service, away.as_deref());
         let mut direct = self.load.take(Path::Direct, None);
+        direct.joins_refused = counted.refused(Path::Direct);
+        if away.is_none() {
+            // Else they are of connections that are lost with their backend.
+            service.joins_refused = counted.refused(Path::Service);
+        }
         if *event == Event::Joins {
             // The client has closed them itself, and opens none while it does so.
             for observed in [&mut service, &mut direct] {
                 observed.forget_subflows();
             }
         }
-        if service.joins_missing > 0 || joins_refused > 0 {
+        if service.joins_missing > 0 || service.joins_refused > 0 {
             service.errors.push(format!("the kernel counted meanwhile: {counted}"));
             let collisions = observe::collisions(&self.cluster, self.soak.balancers.into())?;
             service.errors.push(format!("token collisions at the balancers so far: {collisions}"));
@@ -264,7 +264,7 @@ impl<'a> Running<'a> {
         self.load.reopen()?;
         let (name, withdrawal) = (event.name(), event.withdrawal());
         let event = event.to_string();
-        Ok(Row { at, name, event, withdrawal, joins_refused, failures, service, direct })
+        Ok(Row { at, name, event, withdrawal, failures, service, direct })
     }
 
     fn happen(&mut self, event: &Event) -> anyhow::Result<()> {

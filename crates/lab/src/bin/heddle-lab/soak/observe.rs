@@ -8,6 +8,8 @@ use heddle_lab::{Cluster, Daemons, Lab, mptcp_counters};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::load::Path;
+
 /// Services of the lab whose backends change: one for IPv4, one for IPv6.
 const SERVICES: usize = 2;
 
@@ -23,42 +25,61 @@ const PREFIXES: [&str; 7] = [
     "Tcp",
 ];
 
-/// The kernel's counts of joins, resets and fallbacks at the client and all backends so far.
+/// The kernel's counts of joins, resets and fallbacks so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct JoinCounters(BTreeMap<String, u64>);
+pub(super) struct JoinCounters {
+    /// At the client and the services' backends.
+    service: BTreeMap<String, u64>,
+    /// At the backend that is reached past the balancers.
+    direct: BTreeMap<String, u64>,
+}
 
 impl JoinCounters {
-    /// Reads them.
-    pub(super) fn read(lab: &Lab) -> anyhow::Result<JoinCounters> {
-        let mut sums = BTreeMap::new();
-        let ends = lab.backends().iter().chain([lab.client()]);
-        for counters in ends.map(mptcp_counters) {
-            for (name, value) in counters? {
+    /// Reads them; `control` is the backend past the balancers.
+    pub(super) fn read(lab: &Lab, control: usize) -> anyhow::Result<JoinCounters> {
+        let mut read = JoinCounters::default();
+        let backends = lab.backends().iter().enumerate();
+        let ends = backends.map(|(number, end)| (number == control, end));
+        for (is_direct, end) in ends.chain([(false, lab.client())]) {
+            let sums = if is_direct { &mut read.direct } else { &mut read.service };
+            for (name, value) in mptcp_counters(end)? {
                 if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
                     *sums.entry(name).or_default() += value;
                 }
             }
         }
-        Ok(JoinCounters(sums))
+        Ok(read)
     }
 
     /// The counts since `before`, of those that have increased.
     pub(super) fn since(&self, before: &JoinCounters) -> JoinCounters {
-        let old = |name| before.0.get(name).copied().unwrap_or(0);
-        let new =
-            self.0.iter().map(|(name, &value)| (name.clone(), value.saturating_sub(old(name))));
-        JoinCounters(new.filter(|(_, value)| *value > 0).collect())
+        JoinCounters {
+            service: increases(&self.service, &before.service),
+            direct: increases(&self.direct, &before.direct),
+        }
     }
 
-    /// Joins that reached a backend which did not know their token.
-    pub(super) fn refused(&self) -> u64 {
-        self.0.get("MPJoinNoTokenFound").copied().unwrap_or(0)
+    /// Joins that reached a backend which did not know their token: one of the services, or the
+    /// one past the balancers. The client sends some to connections that have just ended.
+    pub(super) fn refused(&self, path: Path) -> u64 {
+        let counts = match path {
+            Path::Service => &self.service,
+            Path::Direct => &self.direct,
+        };
+        counts.get("MPJoinNoTokenFound").copied().unwrap_or(0)
     }
+}
+
+fn increases(now: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let old = |name| before.get(name).copied().unwrap_or(0);
+    let grown = now.iter().map(|(name, &value)| (name.clone(), value.saturating_sub(old(name))));
+    grown.filter(|(_, value)| *value > 0).collect()
 }
 
 impl fmt::Display for JoinCounters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts: Vec<_> = self.0.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let counts: Vec<_> =
+            self.service.iter().map(|(name, value)| format!("{name} {value}")).collect();
         f.write_str(&counts.join(", "))
     }
 }

@@ -34,8 +34,6 @@ pub(super) struct Row {
     pub(super) event: String,
     /// The time for which the router sent to a failed balancer.
     pub(super) withdrawal: Duration,
-    /// Joins that reached a backend which did not know their token.
-    pub(super) joins_refused: u64,
     /// Conditions that were not met in time, in words.
     pub(super) failures: Vec<String>,
     /// On connections by way of the balancers.
@@ -68,7 +66,8 @@ impl Row {
             );
             let missing = service.joins_missing.saturating_sub(self.direct.joins_missing);
             check(missing > 0, format!("{missing} joins were never established"));
-            check(self.joins_refused > 0, format!("{} joins were refused", self.joins_refused));
+            let refused = service.joins_refused.saturating_sub(self.direct.joins_refused);
+            check(refused > 0, format!("{refused} joins were refused"));
             let (stall, tolerated) = (service.stall.max(service.subflow_stall), self.tolerated());
             check(stall > tolerated, format!("{stall:.2?} without an answer"));
         }
@@ -172,7 +171,6 @@ impl Outcome {
         let line = |name: &str, rows: Vec<&Row>| {
             let mut sum = Observed::default();
             rows.iter().for_each(|row| sum.add(&row.service));
-            let refused: u64 = rows.iter().map(|row| row.joins_refused).sum();
             let beside =
                 rows.iter().map(|row| row.direct.stall.max(row.direct.subflow_stall)).max();
             [
@@ -180,7 +178,7 @@ impl Outcome {
                 rows.len().to_string(),
                 sum.broken.to_string(),
                 sum.subflows_lost.to_string(),
-                format!("{} / {refused}", sum.joins_missing),
+                format!("{} / {}", sum.joins_missing, sum.joins_refused),
                 seconds(sum.stall),
                 seconds(sum.subflow_stall),
                 seconds(beside.unwrap_or_default()),
@@ -212,8 +210,14 @@ impl Outcome {
         let [service, direct] = [self.total(|row| &row.service), self.total(|row| &row.direct)];
         let path = |name: &str, sum: &Observed| {
             format!(
-                "{name}: {} connections with {} joins, {} exchanges of streams; {} broke, {} had a wrong byte",
-                sum.connections, sum.joins, sum.exchanges, sum.broken, sum.damaged
+                "{name}: {} connections with {} joins, of which {} were refused and {} never established, {} exchanges of streams; {} broke, {} had a wrong byte",
+                sum.connections,
+                sum.joins,
+                sum.joins_refused,
+                sum.joins_missing,
+                sum.exchanges,
+                sum.broken,
+                sum.damaged
             )
         };
         let mut facts = vec![
@@ -290,7 +294,7 @@ impl Outcome {
                 row.event.clone(),
                 observed.broken.to_string(),
                 observed.subflows_lost.to_string(),
-                format!("{} / {}", observed.joins_missing, row.joins_refused),
+                format!("{} / {}", observed.joins_missing, observed.joins_refused),
                 seconds(observed.stall),
                 seconds(observed.subflow_stall),
                 seconds(row.direct.stall.max(row.direct.subflow_stall)),
@@ -347,7 +351,6 @@ mod tests {
             name: "link".into(),
             event: "link, balancer-0".into(),
             withdrawal: Duration::ZERO,
-            joins_refused: 0,
             failures: Vec::new(),
             service: Observed { connections: 1000, ..Observed::default() },
             direct: Observed { connections: 1000, ..Observed::default() },
@@ -393,9 +396,11 @@ mod tests {
     #[test]
     fn refused_joins_and_lost_subflows_deviate_unless_connections_alone_are_judged() {
         let mut lost = row();
-        (lost.joins_refused, lost.service.subflows_lost) = (1, 1);
+        (lost.service.joins_refused, lost.service.subflows_lost) = (1, 1);
         assert_eq!(lost.deviations(Expectation::Everything).len(), 2);
         assert_eq!(lost.deviations(Expectation::Connections).len(), 0);
+        lost.direct.joins_refused = 1;
+        assert_eq!(lost.deviations(Expectation::Everything), ["1 subflows were lost"]);
     }
 
     /// 20 of 1000 against 10 of 1000: 2.6 standard deviations less than three; against none it is
