@@ -3,28 +3,43 @@
 //!
 //! A generator on each processor sends clients' packets out of one end; the program at the other
 //! end sends them back, and they are dropped there. All of that runs on the generator's processor:
-//! the pair has a queue for each. Beside the balancer, a program that sends back and does nothing
-//! else is measured: what the balancer takes longer for a packet is its own, the rest is the
-//! generator's and the pair's.
+//! the pair has a queue for each. Three programs are measured in turn: the balancer as a daemon
+//! loads it, one that sends back and does nothing else, and those that `RATES_BESIDE` names, each
+//! as `NAME=PATH` of a pinned XDP program that answers TCP to 192.0.2.10:443 with `XDP_TX`. What
+//! the balancer takes longer than the second is its own; the rest is the generator's and the
+//! pair's.
 
+#[path = "packets/balancers.rs"]
+#[allow(dead_code)] // The other bench uses the rest.
+mod balancers;
+#[path = "packets/cases.rs"]
+#[allow(dead_code)]
+mod cases;
+#[path = "packets/frames.rs"]
+#[allow(dead_code)]
+mod frames;
 #[path = "../tests/it/network/mod.rs"]
 #[allow(dead_code, clippy::unwrap_used)] // The tests use the rest.
 mod network;
 
-use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
-
-use etherparse::PacketBuilder;
-use heddle_balancer_maps::abi::*;
-use heddle_balancer_maps::{Balancer, Clock, Mode, Sizes, interface_index};
-use heddle_bpf_loader::{Clients, Error, Senders, discard, own_network, received, send_back};
+use balancers::{BACKENDS, Feature, balancer};
+use cases::{Case, MILLION, cases};
+use heddle_balancer_maps::abi::Counter;
+use heddle_balancer_maps::{Balancer, Mode, interface_index};
+use heddle_bpf_loader::{
+    Clients, Error, Program, Senders, discard, own_network, received, send_back,
+};
 use network::ip;
 
-const VIP: [u8; 4] = [192, 0, 2, 10];
-const FRAMES: u32 = 2_000_000;
-const ROUNDS: usize = 7;
+type Failure = Box<dyn std::error::Error>;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+const FLOWS: [u32; 3] = [1, 1000, MILLION];
+const FRAMES: u32 = 1_000_000;
+const ROUNDS: usize = 7;
+/// Frames of each kind that a program gets before it is measured, at least.
+const WARM_UP: u32 = 10_000;
+
+fn main() -> Result<(), Failure> {
     own_network()?;
     let processors = std::thread::available_parallelism()?.get().min(2);
     let queues = format!("numrxqueues {processors} numtxqueues {processors}");
@@ -33,89 +48,135 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ip("link set far up");
     let mut sink = discard()?;
     sink.attach(interface_index("near")?, Mode::Native)?;
-    println!(
-        "million packets a second\n{:<12} {:>10} {:>14}",
-        "processors", "balancer", "XDP_TX alone"
-    );
+    let subjects = subjects()?;
+    let names: Vec<String> =
+        subjects.iter().map(|subject| format!("{:>14}", subject.name())).collect();
+    println!("million packets a second: medians of {ROUNDS} rounds, each of all programs in turn");
+    println!("{:<12} {:<10} {}", "processors", "flows", names.join(" "));
     for used in 1..=processors {
-        let [balancer, bare] = measure(used)?;
-        println!("{used:<12} {balancer:>10.2} {bare:>14.2}");
+        for flows in FLOWS {
+            let rates = measure(&subjects, used, flows)?;
+            let cells: Vec<String> = rates.iter().map(|rate| format!("{rate:>14.2}")).collect();
+            println!("{used:<12} {flows:<10} {}", cells.join(" "));
+        }
     }
     Ok(())
 }
 
-/// Those of the balancer and of the bare program: medians of rounds in turn.
-fn measure(processors: usize) -> Result<[f64; 2], Box<dyn std::error::Error>> {
-    let far = interface_index("far")?;
-    let mut rates = [Vec::new(), Vec::new()];
+/// A program at the far end.
+enum Subject {
+    Balancer,
+    SendBack,
+    Pinned { name: String, path: String },
+}
+
+fn subjects() -> Result<Vec<Subject>, Failure> {
+    let mut all = vec![Subject::Balancer, Subject::SendBack];
+    for word in std::env::var("RATES_BESIDE").unwrap_or_default().split_whitespace() {
+        let (name, path) =
+            word.split_once('=').ok_or("RATES_BESIDE has NAME=PATH, separated by spaces")?;
+        all.push(Subject::Pinned { name: name.into(), path: path.into() });
+    }
+    Ok(all)
+}
+
+impl Subject {
+    fn name(&self) -> &str {
+        match self {
+            Subject::Balancer => "balancer",
+            Subject::SendBack => "XDP_TX alone",
+            Subject::Pinned { name, .. } => name,
+        }
+    }
+
+    fn attach(&self, case: &Case) -> Result<Attached, Failure> {
+        let far = interface_index("far")?;
+        match self {
+            Subject::Balancer => {
+                let mut balancer = balancer(case, MILLION, &Feature::PRODUCTION)?;
+                send_out_of(&mut balancer, far)?;
+                balancer.program.attach(far, Mode::Native)?;
+                Ok(Attached::Balancer(Box::new(balancer)))
+            }
+            Subject::SendBack => {
+                let mut program = send_back()?;
+                program.attach(far, Mode::Native)?;
+                Ok(Attached::SendBack { _program: program })
+            }
+            Subject::Pinned { path, .. } => {
+                ip(&format!("link set far xdpdrv pinned {path}"));
+                Ok(Attached::Pinned)
+            }
+        }
+    }
+}
+
+/// All backends are behind the interface that packets come by.
+fn send_out_of(balancer: &mut Balancer, interface: u32) -> Result<(), Error> {
+    let targets = &mut balancer.maps.targets;
+    (1..=BACKENDS).try_for_each(|index| {
+        let target = targets.get(index)?;
+        targets.set(index, &heddle_balancer_maps::abi::Target { ifindex: interface, ..target })
+    })
+}
+
+/// Attached until this is dropped.
+enum Attached {
+    Balancer(Box<Balancer>),
+    SendBack { _program: Program },
+    Pinned,
+}
+
+impl Attached {
+    /// Packets that the balancer has sent on by an entry of its table.
+    fn known(&self) -> Result<Option<u64>, Error> {
+        let Attached::Balancer(balancer) = self else { return Ok(None) };
+        Ok(Some(balancer.maps.counters.get(1, Counter::SentFlow)?.packets))
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        if matches!(self, Attached::Pinned) {
+            ip("link set far xdpdrv off");
+        }
+    }
+}
+
+/// The rate of each program: medians of rounds in turn.
+fn measure(subjects: &[Subject], processors: usize, flows: u32) -> Result<Vec<f64>, Failure> {
+    let case = cases()
+        .into_iter()
+        .find(|case| case.name == "known flow, IPIP, learn")
+        .ok_or("no case of a known flow")?;
+    let mut rates = vec![Vec::new(); subjects.len()];
     let mut senders = Senders::new(interface_index("near")?, processors)?;
     for _ in 0..ROUNDS {
-        let mut balancer = balancer(far)?;
-        balancer.program.attach(far, Mode::Native)?;
-        send(&mut senders, 10_000)?;
-        rates[0].push(rate(&mut senders)?);
-        let known = balancer.maps.counters.get(1, Counter::SentFlow)?.packets;
-        if known < u64::from(FRAMES) / 2 {
-            return Err(format!("{known} packets went the way meant").into());
+        for (subject, rates) in subjects.iter().zip(&mut rates) {
+            let attached = subject.attach(&case)?;
+            for frame in &case.first {
+                senders.send(frame, Clients::Many(flows), flows.max(WARM_UP))?;
+            }
+            let known = attached.known()?;
+            rates.push(rate(&mut senders, &case.frame, flows)?);
+            let known = known.zip(attached.known()?).map(|(before, after)| after - before);
+            if known.is_some_and(|known| known < u64::from(FRAMES) / 2) {
+                return Err(format!("{known:?} packets were of flows in the table").into());
+            }
         }
-        drop(balancer);
-        let mut bare = send_back()?;
-        bare.attach(far, Mode::Native)?;
-        rates[1].push(rate(&mut senders)?);
     }
-    Ok(rates.map(|mut rates| {
-        rates.sort_by(f64::total_cmp);
-        rates[rates.len() / 2]
-    }))
+    Ok(rates
+        .into_iter()
+        .map(|mut rates| {
+            rates.sort_by(f64::total_cmp);
+            rates[rates.len() / 2]
+        })
+        .collect())
 }
 
 /// Million packets a second that came back.
-fn rate(senders: &mut Senders) -> Result<f64, Error> {
+fn rate(senders: &mut Senders, frame: &[u8], flows: u32) -> Result<f64, Error> {
     let before = received("near")?;
-    let time = send(senders, FRAMES)?;
+    let time = senders.send(frame, Clients::Many(flows), FRAMES)?;
     Ok((received("near")? - before) as f64 / time.as_secs_f64() / 1e6)
-}
-
-fn send(senders: &mut Senders, frames: u32) -> Result<Duration, Error> {
-    senders.send(&frame(), Clients::Many(1000), frames)
-}
-
-/// A segment of 100 bytes to the service.
-fn frame() -> Vec<u8> {
-    let ethernet = PacketBuilder::ethernet2([2, 0, 0, 0, 0, 9], [2, 0, 0, 0, 0, 1]);
-    let packet = ethernet.ipv4([198, 18, 0, 1], VIP, 64).tcp(40_000, 443, 1, 1000).ack(1);
-    let mut frame = Vec::new();
-    packet.write(&mut frame, &[0; 46]).unwrap_or_else(|error| panic!("{error}"));
-    frame
-}
-
-/// One whose one backend is behind the interface that packets come by.
-fn balancer(interface: u32) -> Result<Balancer, Error> {
-    let sizes = Sizes { flows: 65_536, services: 3, maglev_tables: 1, ..Sizes::small() };
-    let mut balancer = Balancer::load(&sizes, Clock::Kernel)?;
-    let maps = &mut balancer.maps;
-    let address = IpAddr::from(VIP).into();
-    let key = VipKey { address, port: 443_u16.to_be(), protocol: 6, ..VipKey::default() };
-    let mode = MptcpMode::Learn as u8;
-    maps.vips.insert(&key, &Vip { id: 1, kind: VipKind::Service as u8, mode, ..Vip::default() })?;
-    let target = Target {
-        address: IpAddr::from(Ipv4Addr::new(10, 0, 0, 2)).into(),
-        id: 1,
-        ifindex: interface,
-        state: TargetState::Up as u8,
-        forwarding: Forwarding::Ipip as u8,
-        ..Target::default()
-    };
-    maps.targets.set(1, &target)?;
-    maps.maglev.write(0, &vec![1; MAGLEV_SIZE as usize])?;
-    maps.settings.set(&Settings {
-        seed: [0x1234_5678_9abc_def1, 0xfedc_ba98_7654_3211],
-        own4: IpAddr::from(Ipv4Addr::new(10, 0, 0, 1)).into(),
-        syn_timeout: 60_000,
-        flow_timeout: 60_000,
-        closing_timeout: 60_000,
-        refresh: 20_000,
-        ..Settings::default()
-    })?;
-    Ok(balancer)
 }

@@ -15,7 +15,7 @@ pub const VIP4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
 pub const VIP6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x10));
 pub const PORT: u16 = 443;
 pub const UDP_PORT: u16 = 444;
-const BACKENDS: u32 = 16;
+pub const BACKENDS: u32 = 16;
 
 const OWN: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 pub const OTHER_BALANCER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 3));
