@@ -4,6 +4,7 @@ packets and configurations.
 The words of the scenarios become a dictionary, scenario.dict; those of the balancer's configuration another, balancer.dict.
 """
 
+import gzip
 import pathlib
 import re
 
@@ -17,11 +18,16 @@ def seed(target, name, content):
     (folder / name).write_bytes(content)
 
 
+def packets(of, lines):
+    """Those that lines of the compressed texts in a folder have in hex, each with a name."""
+    for file in (root / of).glob("*.txt.gz"):
+        found = re.findall(lines, gzip.decompress(file.read_bytes()).decode(), re.M)
+        for number, line in enumerate(found):
+            yield f"{file.name.removesuffix('.txt.gz')}-{number}", bytes.fromhex(line)
+
+
 def frames():
-    for file in (root / "crates/shared/wire/tests/vectors").glob("*.txt"):
-        lines = file.read_text().splitlines()
-        for number, line in enumerate(line for line in lines if line.startswith("frame ")):
-            yield f"{file.stem}-{number}", bytes.fromhex(line.split()[1])
+    yield from packets("crates/shared/wire/tests/vectors", r"^frame (.*)")
 
 
 def options(frame):
@@ -31,9 +37,7 @@ def options(frame):
 
 
 def balancer_frames():
-    for file in (root / "vectors/balancer").glob("*.txt"):
-        for number, line in enumerate(re.findall(r"^(?:frame|out) (.*)", file.read_text(), re.M)):
-            yield f"{file.stem}-{number}", bytes.fromhex(line)
+    yield from packets("vectors/balancer", r"^(?:frame|out) (.*)")
 
 
 def between_hosts(frame):

@@ -1,5 +1,6 @@
 """Runs traces of vectors/schemes on a switch: each step is a packet, its decision comes back with it, and the state is read from registers."""
 
+import gzip
 import ipaddress
 import json
 import pathlib
@@ -45,7 +46,9 @@ class Different(AssertionError):
 
 def read(name: str) -> list[Json]:
     """The traces of a file."""
-    traces: list[Json] = json.loads((VECTORS / f"{name}.json").read_text())["traces"]
+    path = VECTORS / f"{name}.json"
+    text = path.read_bytes() if path.exists() else gzip.decompress(path.with_name(f"{name}.json.gz").read_bytes())
+    traces: list[Json] = json.loads(text)["traces"]
     return traces
 
 

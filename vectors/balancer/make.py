@@ -1,5 +1,8 @@
 """Writes the corpus: make.py, in this folder, with tshark at hand. README.md says what is in the files."""
 
+import contextlib
+import gzip
+import io
 import pathlib
 import struct
 import subprocess
@@ -38,10 +41,18 @@ def refereed(frames):
         assert "0" not in dict(fields).get("ip.checksum.status", ""), frame.hex()
 
 
+@contextlib.contextmanager
+def compressed(name):
+    """A text file in gzip's format, the same bytes for the same text."""
+    with io.StringIO() as text:
+        yield text
+        (HERE / f"{name}.txt.gz").write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
 def write(name, cases):
     outs = [case["out"] for case in cases if case.get("out")]
     refereed(outs)
-    with open(HERE / f"{name}.txt", "w") as file:
+    with compressed(name) as file:
         for case, fields in zip(cases, tshark([case["frame"] for case in cases])):
             file.write(f"# {case['name']}\nshows {case['shows']}\ngiven {case['given']}\nframe {case['frame'].hex()}\n")
             file.write(f"action {case['action']}\n")
@@ -59,7 +70,7 @@ families = handshakes.CASES | headers.CASES | addresses.CASES
 for name, cases in families.items():
     assert len({case["name"] for case in cases}) == len(cases), name
     write(name, cases)
-with open(HERE / "states.txt", "w") as file:
+with compressed("states") as file:
     for name, (meaning, steps) in STATES.items():
         file.write("\n".join([f"# {name}", f"shows {meaning}", *steps]) + "\n\n")
 print(sum(map(len, families.values())), "cases")

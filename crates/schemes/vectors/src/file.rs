@@ -1,9 +1,12 @@
 //! Files of traces.
 
 use std::fmt;
-use std::io;
+use std::fs;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::read::{GzDecoder, GzEncoder};
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 
@@ -89,8 +92,24 @@ impl VectorFile {
     /// # Errors
     /// [`FileError`] if it cannot be read or has another format.
     pub fn read(path: &Path) -> Result<VectorFile, FileError> {
-        let parse = || Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?);
+        let parse = || Ok(serde_json::from_str(&read_text(path)?)?);
         parse().map_err(|error| FileError { path: path.to_owned(), error })
+    }
+
+    /// Writes the file, unless its text is there already.
+    ///
+    /// # Errors
+    /// [`FileError`] if it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        if self.is_in(path) {
+            return Ok(());
+        }
+        write_text(path, &self.text()).map_err(|error| FileError { path: path.to_owned(), error })
+    }
+
+    /// True if the file at `path` has this file's text.
+    pub fn is_in(&self, path: &Path) -> bool {
+        read_text(path).is_ok_and(|found| found == self.text())
     }
 
     /// All files of [`FOLDER`] with their names, in order of name.
@@ -100,10 +119,11 @@ impl VectorFile {
     pub fn all() -> Result<Vec<(String, VectorFile)>, FileError> {
         let folder = Path::new(FOLDER);
         let list = || -> io::Result<Vec<PathBuf>> {
-            std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+            fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
         };
         let mut paths = list().map_err(|error| FileError { path: folder.to_owned(), error })?;
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+        let ends = |path: &Path, end| path.as_os_str().as_encoded_bytes().ends_with(end);
+        paths.retain(|path| ends(path, b".json") || ends(path, b".json.gz"));
         paths.sort();
         let name =
             |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -115,6 +135,29 @@ impl VectorFile {
         let traces: Vec<String> = self.traces.iter().map(Trace::text).collect();
         format!("{{\n  \"traces\": [\n{}\n  ]\n}}\n", traces.join(",\n"))
     }
+}
+
+fn is_compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    if !is_compressed(path) {
+        return fs::read_to_string(path);
+    }
+    let mut text = String::new();
+    GzDecoder::new(fs::File::open(path)?).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn write_text(path: &Path, text: &str) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    if is_compressed(path) {
+        GzEncoder::new(text.as_bytes(), Compression::best()).read_to_end(&mut bytes)?;
+    } else {
+        bytes.extend_from_slice(text.as_bytes());
+    }
+    fs::write(path, bytes)
 }
 
 impl Trace {

@@ -18,12 +18,11 @@ fn is_writing() -> bool {
 
 /// Writes or compares a file.
 fn hold(name: &str, expected: &VectorFile) {
-    let text = expected.text();
     if is_writing() {
-        std::fs::write(path(name), &text).unwrap();
+        expected.write(&path(name)).unwrap();
     }
     assert!(
-        std::fs::read_to_string(path(name)).is_ok_and(|found| found == text),
+        expected.is_in(&path(name)),
         "{name} is not up to date: HEDDLE_WRITE_VECTORS=1 cargo test -p heddle-vectors"
     );
 }
@@ -47,6 +46,6 @@ fn traces_written_by_hand_hold() {
 #[test]
 fn random_traces_are_up_to_date() {
     for kind in Kind::ALL {
-        hold(&format!("{}-random.json", kind.name), &record::random_file(kind).unwrap());
+        hold(&format!("{}-random.json.gz", kind.name), &record::random_file(kind).unwrap());
     }
 }

@@ -10,8 +10,8 @@ use capture::{CAPTURES, Frame, frames, options};
 
 #[test]
 fn each_field_that_tshark_shows_is_as_read() {
-    for (name, text) in CAPTURES {
-        for Frame { number, bytes, tshark } in frames(text) {
+    for (name, capture) in CAPTURES {
+        for Frame { number, bytes, tshark } in frames(capture) {
             let read = fields::read(&bytes);
             for (field, value) in &tshark {
                 assert_eq!(read.get(field), Some(value), "{name} frame {number}: {field}");
@@ -22,8 +22,8 @@ fn each_field_that_tshark_shows_is_as_read() {
 
 #[test]
 fn each_option_is_emitted_as_the_bytes_it_came_in() {
-    for (name, text) in CAPTURES {
-        for Frame { number, bytes, .. } in frames(text) {
+    for (name, capture) in CAPTURES {
+        for Frame { number, bytes, .. } in frames(capture) {
             for (came, option) in options(&bytes) {
                 let mut out = [0; 40];
                 let len = option.emit(&mut out).unwrap();
@@ -36,6 +36,6 @@ fn each_option_is_emitted_as_the_bytes_it_came_in() {
 
 #[test]
 fn the_captures_have_the_frames_of_their_readme() {
-    let counts = CAPTURES.map(|(name, text)| (name, frames(text).count()));
+    let counts = CAPTURES.map(|(name, capture)| (name, frames(capture).len()));
     assert_eq!(counts, [("ipv4", 28), ("ipv6", 41), ("refused", 24), ("handmade", 57)]);
 }

@@ -1,7 +1,10 @@
 //! The corpus's files: blocks of lines, each a word and what it says.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
 
 /// A block: its name, and its lines in order.
 pub struct Block {
@@ -31,13 +34,18 @@ pub fn from_hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(byte).collect()
 }
 
+/// The end of a file's name.
+const END: &str = ".txt.gz";
+const STATES: &str = "states.txt.gz";
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../vectors/balancer")
 }
 
 fn blocks(path: &Path) -> Vec<Block> {
-    let text = fs::read_to_string(path).unwrap();
-    let family = path.file_stem().unwrap().to_str().unwrap();
+    let mut text = String::new();
+    GzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let family = path.file_name().unwrap().to_str().unwrap().strip_suffix(END).unwrap();
     let block = |text: &str| {
         let mut lines = text.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
         let (_, name) = lines.next().unwrap();
@@ -49,14 +57,14 @@ fn blocks(path: &Path) -> Vec<Block> {
 
 /// The events before a packet, by name.
 pub fn states() -> Vec<Block> {
-    blocks(&folder().join("states.txt"))
+    blocks(&folder().join(STATES))
 }
 
 /// Every case of every family, in order.
 pub fn cases() -> Vec<Block> {
     let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let is_family = |path: &PathBuf| {
-        path.extension().is_some_and(|end| end == "txt") && !path.ends_with("states.txt")
+        path.to_str().is_some_and(|path| path.ends_with(END)) && !path.ends_with(STATES)
     };
     let mut files: Vec<PathBuf> = files.filter(is_family).collect();
     files.sort();

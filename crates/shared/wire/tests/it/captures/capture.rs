@@ -1,15 +1,17 @@
 //! Files of the test vectors.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 
+use flate2::read::GzDecoder;
 use heddle_wire::{MptcpOption, TcpFrame, tcp};
 
-/// Name and text of each.
-pub const CAPTURES: [(&str, &str); 4] = [
-    ("ipv4", include_str!("../../vectors/ipv4.txt")),
-    ("ipv6", include_str!("../../vectors/ipv6.txt")),
-    ("refused", include_str!("../../vectors/refused.txt")),
-    ("handmade", include_str!("../../vectors/handmade.txt")),
+/// The name of each, and its text as gzip compresses it.
+pub const CAPTURES: [(&str, &[u8]); 4] = [
+    ("ipv4", include_bytes!("../../vectors/ipv4.txt.gz")),
+    ("ipv6", include_bytes!("../../vectors/ipv6.txt.gz")),
+    ("refused", include_bytes!("../../vectors/refused.txt.gz")),
+    ("handmade", include_bytes!("../../vectors/handmade.txt.gz")),
 ];
 
 /// A frame and tshark's fields, by name.
@@ -19,8 +21,10 @@ pub struct Frame {
     pub tshark: BTreeMap<String, String>,
 }
 
-pub fn frames(text: &str) -> impl Iterator<Item = Frame> {
-    text.split("\n\n").filter(|block| !block.trim().is_empty()).map(frame)
+pub fn frames(compressed: &[u8]) -> Vec<Frame> {
+    let mut text = String::new();
+    GzDecoder::new(compressed).read_to_string(&mut text).unwrap();
+    text.split("\n\n").filter(|block| !block.trim().is_empty()).map(frame).collect()
 }
 
 fn frame(block: &str) -> Frame {

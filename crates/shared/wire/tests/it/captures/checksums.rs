@@ -41,9 +41,9 @@ fn mapping(option: &MptcpOption) -> Option<(u64, u32, u16, u16)> {
 
 #[test]
 fn data_and_checksum_sum_to_all_ones() {
-    let (_, text) = CAPTURES[1];
+    let (_, capture) = CAPTURES[1];
     let mut checked = 0;
-    for frame in frames(text) {
+    for frame in frames(capture) {
         let data = TcpFrame::parse(&frame.bytes).unwrap().tcp.payload;
         for (_, option) in options(&frame.bytes) {
             let Some((data_seq, subflow_seq, len, checksum)) = mapping(&option) else { continue };

@@ -89,9 +89,9 @@ impl Observer {
 
 #[test]
 fn tokens_and_hmacs_are_those_of_the_keys() {
-    let proved = CAPTURES.map(|(name, text)| {
+    let proved = CAPTURES.map(|(name, capture)| {
         let mut observer = Observer::default();
-        for frame in frames(text) {
+        for frame in frames(capture) {
             for (_, option) in options(&frame.bytes) {
                 observer.see(&TcpFrame::parse(&frame.bytes).unwrap(), &option);
             }
