@@ -21,7 +21,8 @@ pub struct Balancer {
     pub maps: Maps,
     sizes: Sizes,
     clock: Clock,
-    ticks: Ticks,
+    /// None: the time is in the settings.
+    ticks: Option<Ticks>,
     pins: Pins,
     replaced: Option<Replaced>,
 }
@@ -85,7 +86,7 @@ impl Balancer {
             maps,
             sizes: *sizes,
             clock,
-            ticks: Ticks::load()?,
+            ticks: (clock == Clock::Kernel).then(Ticks::load).transpose()?,
             pins,
             replaced: None,
         })
@@ -96,9 +97,9 @@ impl Balancer {
     /// # Errors
     /// [`Error`] if the kernel would not.
     pub fn now(&self) -> Result<u32, Error> {
-        match self.clock {
-            Clock::Kernel => self.ticks.now(),
-            Clock::Settings => Ok(self.maps.settings.get()?.now),
+        match &self.ticks {
+            Some(ticks) => ticks.now(),
+            None => Ok(self.maps.settings.get()?.now),
         }
     }
 

@@ -369,9 +369,17 @@ mod tests {
 
     #[test]
     fn a_run_that_is_over_before_counting_starts_is_an_error() {
-        let case = Case::of("b").unwrap();
-        let settings = Settings { seed: 1, after: Some(Time::secs(5)), time: None };
-        let error = run(case, settings, || Next::Continue).unwrap_err();
+        let short = Case {
+            name: "short",
+            about: "HULA's fabric, few flows",
+            baseline: None,
+            after: Time::secs(5),
+            time: None,
+            file: HULA,
+            changes: &[("workload.load", "0.6"), ("measure.flows", "40")],
+        };
+        let error = run(&short, Settings { seed: 1, ..Settings::default() }, || Next::Continue)
+            .unwrap_err();
         assert!(error.to_string().contains("too early to count from 5s"), "{error}");
     }
 

@@ -10,9 +10,10 @@ use crate::cflb::flows::Packet;
 #[test]
 fn a_seed_is_a_trace() {
     let trace = |seed| Mix::Backbone.packets(seed, 1000).collect::<Vec<Packet>>();
-    assert_eq!(trace(1), trace(1));
-    assert_ne!(trace(1), trace(2));
-    assert_eq!(trace(1)[..], Mix::Backbone.packets(1, 5000).take(1000).collect::<Vec<_>>()[..]);
+    let first = trace(1);
+    assert_eq!(first, trace(1));
+    assert_ne!(first, trace(2));
+    assert_eq!(first[..], Mix::Backbone.packets(1, 5000).take(1000).collect::<Vec<_>>()[..]);
 }
 
 #[test]
