@@ -17,7 +17,7 @@ class Scenario:
 
     Args:
         source: a file's path, a scenario's text (recognised by a line break), a dictionary with the keys of a file, or a scenario.
-        set: settings by key, as ``--set`` of the command line: ``{"scheme.k": 4}``.
+        set: settings by key: ``{"scheme.k": 4}``.
         settings: the same by name where the name alone says it: ``load=0.6`` is ``workload.load``. ``scheme`` can be a class that derives from
             :class:`Scheme`, also in a dictionary.
 

@@ -24,7 +24,7 @@ def dotted(name: str) -> str:
     if len(sections) == 1:
         return f"{sections[0]}.{name}"
     if not sections:
-        close = get_close_matches(name, _sections_of_keys(), 1)
+        close = get_close_matches(name, [*_sections(), *_sections_of_keys()], 1)
         meant = f": did you mean {close[0]!r}?" if close else "; heddle.schema() lists all"
         raise TypeError(f"a scenario has no key {name!r}{meant}")
     choices = " or ".join(f"{{'{section}.{name}': ...}}" for section in sections)
@@ -38,7 +38,7 @@ def overrides(settings: Settings) -> list[tuple[str, str]]:
 
 
 def toml(value: object) -> str:
-    """A value as TOML text in one line; text stands as it is, as behind ``--set``.
+    """A value as TOML text in one line; text stands as it is: ``40Gbps`` needs no quotes.
 
     Raises:
         TypeError: the value is of a type that TOML has not.

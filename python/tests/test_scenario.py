@@ -60,6 +60,18 @@ def test_a_wrong_key_names_the_right_one() -> None:
     with pytest.raises(hd.ScenarioError) as caught:
         hd.Scenario({"shceme": "hula"})
     assert "scheme" in (caught.value.fix or ""), str(caught.value)
+    for given in ({"scheem": "hula"}, {"fabric": {"kind": "two-pod"}, "scheem": "hula"}):
+        with pytest.raises(hd.ScenarioError, match="did you mean `scheme`"):
+            hd.Scenario(given)
+    with pytest.raises(TypeError, match="no key 'scheem': did you mean 'scheme'"):
+        hd.Scenario({"scheme": "ecmp"}, set={"scheem": "hula"})
+
+
+def test_no_error_names_an_option_of_the_command_line(small: Path) -> None:
+    for settings in ({"load": 7}, {"workload.laod": 1}, {"host_rate": "10Gb"}, {"seeds.9": 1}):
+        with pytest.raises(hd.ScenarioError, match="from a setting") as caught:
+            hd.Scenario(small, set=settings)
+        assert "--" not in str(caught.value)
 
 
 def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ pyo3::create_exception!(
 
 /// The exception of a scenario's error, with its parts as attributes.
 pub(crate) fn of_scenario(py: Python<'_>, error: &heddle_scenario::ScenarioError) -> PyErr {
+    let error = error.clone().with_override_source("a setting");
     let exception = ScenarioError::new_err(error.to_string());
     let value = exception.value(py);
     let set = || {

@@ -64,6 +64,14 @@ impl ConfigError {
 }
 
 impl ConfigError {
+    /// The same error, where overrides are called something else than
+    /// [`Document::set`](crate::Document::set) was told.
+    #[must_use]
+    pub fn with_override_source(mut self, source: &'static str) -> ConfigError {
+        self.0.place.override_source = self.0.place.override_source.and(Some(source));
+        self
+    }
+
     /// The same error, of this key.
     pub(crate) fn with_key(mut self, key: String) -> ConfigError {
         self.0.key = key;
@@ -132,6 +140,16 @@ impl Problem {
         let message = message.into();
         let (key, causes) = (Vec::new(), Vec::new());
         Problem(Box::new(Draft { key, message, help: Help::None, place: None, causes }))
+    }
+
+    /// A problem with the value that is being read, in the words of another type's error; what
+    /// stands there on a line of its own behind `help: ` is the help.
+    pub fn of(error: &impl fmt::Display) -> Problem {
+        let text = error.to_string();
+        match text.split_once("\nhelp: ") {
+            Some((message, help)) => Problem::new(message).help(help),
+            None => Problem::new(text),
+        }
     }
 
     /// A problem with the value of `key`, dotted.

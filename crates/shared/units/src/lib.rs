@@ -28,7 +28,7 @@ extern crate std;
 mod parse;
 mod text;
 
-pub use parse::UnitError;
+pub use parse::{Meant, UnitError, Units};
 
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 

@@ -14,6 +14,8 @@ pub(crate) type UnitTable = &'static [(&'static str, u64)];
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) units: UnitTable,
+    /// Other names of units, in lower case, each with the unit.
+    pub(crate) aliases: &'static [(&'static str, &'static str)],
     pub(crate) example: &'static str,
 }
 
@@ -28,8 +30,16 @@ pub enum UnitError {
         /// A good text.
         example: &'static str,
     },
+    /// The number has a sign.
+    #[error("a {what} is not negative and has no sign, as in {example}")]
+    Sign {
+        /// The kind of quantity.
+        what: &'static str,
+        /// A good text.
+        example: &'static str,
+    },
     /// The unit is missing or unknown.
-    #[error("a {what} needs a unit ({units}), as in {example}")]
+    #[error("a {what} needs a unit ({units}), as in {example}{meant}")]
     Unit {
         /// The kind of quantity.
         what: &'static str,
@@ -37,6 +47,8 @@ pub enum UnitError {
         units: Units,
         /// A good text.
         example: &'static str,
+        /// The unit that was meant.
+        meant: Meant,
     },
     /// The value is not a whole number of the type's units, or larger than the type holds.
     #[error("the {what} is too large or too finely divided")]
@@ -44,6 +56,16 @@ pub enum UnitError {
         /// The kind of quantity.
         what: &'static str,
     },
+}
+
+/// The unit that was meant, if that is plain: a help on a line of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meant(Option<&'static str>);
+
+impl fmt::Display for Meant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |unit| write!(f, "\nhelp: did you mean `{unit}`?"))
+    }
 }
 
 /// The names of a quantity's units, for error messages.
@@ -62,17 +84,29 @@ impl fmt::Display for Units {
 
 /// Reads a quantity as a number of the smallest unit.
 pub(crate) fn quantity(text: &str, kind: Kind) -> Result<u128, UnitError> {
-    let Kind { name: what, units, example } = kind;
+    let Kind { name: what, units, example, .. } = kind;
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = (&text[..end], text[end..].trim());
+    if text.starts_with(['-', '+', '\u{2212}']) {
+        return Err(UnitError::Sign { what, example });
+    }
     if number.is_empty() {
         return Err(UnitError::NoNumber { what, example });
     }
     let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
-        return Err(UnitError::Unit { what, units: Units(units), example });
+        let meant = Meant(meant(unit, kind));
+        return Err(UnitError::Unit { what, units: Units(units), example, meant });
     };
     scaled(number, u128::from(*scale)).ok_or(UnitError::Range { what })
+}
+
+/// The unit that another spelling stands for: in other capitals, or by a name of its own.
+fn meant(unit: &str, kind: Kind) -> Option<&'static str> {
+    let same = |name: &str| name.eq_ignore_ascii_case(unit);
+    let by_name = || kind.units.iter().map(|(name, _)| *name).find(|name| same(name));
+    let alias = kind.aliases.iter().find(|(alias, _)| same(alias));
+    alias.map(|(_, unit)| *unit).or_else(by_name)
 }
 
 /// `number * scale` if it is a whole number.
@@ -137,7 +171,7 @@ where
 mod tests {
     use crate::{Bytes, Duration, Rate, Time};
     use proptest::prelude::*;
-    use std::string::ToString;
+    use std::string::{String, ToString};
 
     #[test]
     fn reads_what_people_write() {
@@ -155,9 +189,53 @@ mod tests {
         assert_eq!(no_unit, "a time needs a unit (d, h, m, s, ms, us, ns, ps), as in \"100us\"");
         let no_number = "Gbps".parse::<Rate>().unwrap_err().to_string();
         assert_eq!(no_number, "a rate starts with a number, as in \"40Gbps\"");
+        let sign = "-1us".parse::<Time>().unwrap_err().to_string();
+        assert_eq!(sign, "a time is not negative and has no sign, as in \"100us\"");
         assert!("0.5ps".parse::<Time>().is_err());
         assert!("99999999999s".parse::<Time>().is_err());
         assert!("-1s".parse::<Time>().is_err());
+    }
+
+    #[test]
+    fn another_spelling_of_a_unit_is_understood() {
+        fn help<T: core::str::FromStr<Err = crate::UnitError>>(text: &str) -> Option<String> {
+            let message = text.parse::<T>().err()?.to_string();
+            message.split_once("\nhelp: did you mean `").map(|(_, unit)| unit.replace("`?", ""))
+        }
+        for text in ["10Gb", "10GBps", "10 Gb/s", "10Gbit/s", "10gbps", "10G", "10GbE", "10GB"] {
+            assert_eq!(help::<Rate>(text).as_deref(), Some("Gbps"), "{text}");
+        }
+        for (text, unit) in [("5mbps", "Mbps"), ("5kb/s", "Kbps"), ("9b/s", "bps"), ("1T", "Tbps")]
+        {
+            assert_eq!(help::<Rate>(text).as_deref(), Some(unit), "{text}");
+        }
+        for (text, unit) in [
+            ("1\u{b5}s", "us"),
+            ("1\u{3bc}s", "us"),
+            ("1usec", "us"),
+            ("1 microseconds", "us"),
+            ("1MS", "ms"),
+            ("3sec", "s"),
+            ("3S", "s"),
+            ("5 minutes", "m"),
+            ("2hr", "h"),
+            ("2 days", "d"),
+        ] {
+            assert_eq!(help::<Time>(text).as_deref(), Some(unit), "{text}");
+        }
+        for (text, unit) in [
+            ("1kB", "KB"),
+            ("1K", "KB"),
+            ("1mb", "MB"),
+            ("9bytes", "B"),
+            ("4Kib", "KiB"),
+            ("1G", "GB"),
+        ] {
+            assert_eq!(help::<Bytes>(text).as_deref(), Some(unit), "{text}");
+        }
+        for text in ["10", "10 parsecs", "10XB"] {
+            assert_eq!((help::<Rate>(text), help::<Time>(text)), (None, None), "{text}");
+        }
     }
 
     /// A text that either quantity reads means the same time to both.

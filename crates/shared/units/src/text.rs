@@ -41,10 +41,92 @@ const BYTE_UNITS: UnitTable = &[
     ("KiB", 1 << 10),
 ];
 
-const TIME: Kind = Kind { name: "time", units: TIME_UNITS, example: "\"100us\"" };
-const DURATION: Kind = Kind { name: "duration", units: TIME_UNITS, example: "\"10s\"" };
-const RATE: Kind = Kind { name: "rate", units: RATE_UNITS, example: "\"40Gbps\"" };
-const SIZE: Kind = Kind { name: "size", units: BYTE_UNITS, example: "\"1.5MB\"" };
+const TIME: Kind =
+    Kind { name: "time", units: TIME_UNITS, aliases: TIME_ALIASES, example: "\"100us\"" };
+const DURATION: Kind =
+    Kind { name: "duration", units: TIME_UNITS, aliases: TIME_ALIASES, example: "\"10s\"" };
+const RATE: Kind =
+    Kind { name: "rate", units: RATE_UNITS, aliases: RATE_ALIASES, example: "\"40Gbps\"" };
+const SIZE: Kind =
+    Kind { name: "size", units: BYTE_UNITS, aliases: BYTE_ALIASES, example: "\"1.5MB\"" };
+
+/// Names of units that are not read, each with the unit: with the micro sign, the Greek letter, or
+/// in full.
+const TIME_ALIASES: &[(&str, &str)] = &[
+    ("\u{b5}s", "us"),
+    ("\u{3bc}s", "us"),
+    ("usec", "us"),
+    ("usecs", "us"),
+    ("microsecond", "us"),
+    ("microseconds", "us"),
+    ("nsec", "ns"),
+    ("nanosecond", "ns"),
+    ("nanoseconds", "ns"),
+    ("msec", "ms"),
+    ("msecs", "ms"),
+    ("millisecond", "ms"),
+    ("milliseconds", "ms"),
+    ("sec", "s"),
+    ("secs", "s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("min", "m"),
+    ("mins", "m"),
+    ("minute", "m"),
+    ("minutes", "m"),
+    ("hr", "h"),
+    ("hour", "h"),
+    ("hours", "h"),
+    ("day", "d"),
+    ("days", "d"),
+];
+
+/// Links' rates are in bits, whatever the capitals.
+const RATE_ALIASES: &[(&str, &str)] = &[
+    ("t", "Tbps"),
+    ("tb", "Tbps"),
+    ("tb/s", "Tbps"),
+    ("tbit", "Tbps"),
+    ("tbit/s", "Tbps"),
+    ("g", "Gbps"),
+    ("gb", "Gbps"),
+    ("gb/s", "Gbps"),
+    ("gbit", "Gbps"),
+    ("gbit/s", "Gbps"),
+    ("gbits/s", "Gbps"),
+    ("gbe", "Gbps"),
+    ("ge", "Gbps"),
+    ("m", "Mbps"),
+    ("mb", "Mbps"),
+    ("mb/s", "Mbps"),
+    ("mbit", "Mbps"),
+    ("mbit/s", "Mbps"),
+    ("k", "Kbps"),
+    ("kb", "Kbps"),
+    ("kb/s", "Kbps"),
+    ("kbit", "Kbps"),
+    ("kbit/s", "Kbps"),
+    ("b", "bps"),
+    ("b/s", "bps"),
+    ("bit/s", "bps"),
+];
+
+const BYTE_ALIASES: &[(&str, &str)] = &[
+    ("g", "GB"),
+    ("gbyte", "GB"),
+    ("gbytes", "GB"),
+    ("m", "MB"),
+    ("mbyte", "MB"),
+    ("mbytes", "MB"),
+    ("k", "KB"),
+    ("kbyte", "KB"),
+    ("kbytes", "KB"),
+    ("byte", "B"),
+    ("bytes", "B"),
+    ("gi", "GiB"),
+    ("mi", "MiB"),
+    ("ki", "KiB"),
+];
 
 const PICOS_PER_NANO: u128 = 1_000;
 const NANOS_PER_SEC: u128 = 1_000_000_000;

@@ -10,11 +10,7 @@ use crate::error::Problem;
 impl de::Error for Problem {
     /// A type that knows no [`Problem`] may put its help on a line of its own, behind `help: `.
     fn custom<T: Display>(message: T) -> Problem {
-        let text = message.to_string();
-        match text.split_once("\nhelp: ") {
-            Some((message, help)) => Problem::new(message).help(help),
-            None => Problem::new(text),
-        }
+        Problem::of(&message)
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Problem {

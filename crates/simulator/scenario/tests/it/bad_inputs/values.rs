@@ -93,7 +93,19 @@ fn missing_units_and_wrong_types() {
         (
             "\"10Gbps\"",
             "\"10GB\"",
-            "6: fabric.host_rate: a rate needs a unit (Tbps, Gbps, Mbps, Kbps, bps), as in \"40Gbps\"",
+            "6: fabric.host_rate: a rate needs a unit (Tbps, Gbps, Mbps, Kbps, bps), as in \"40Gbps\"\n\
+             help: did you mean `Gbps`?",
+        ),
+        (
+            "\"1us\"",
+            "\"1\u{b5}s\"",
+            "7: fabric.link_delay: a time needs a unit (d, h, m, s, ms, us, ns, ps), as in \"100us\"\n\
+             help: did you mean `us`?",
+        ),
+        (
+            "\"1us\"",
+            "\"-1us\"",
+            "7: fabric.link_delay: a time is not negative and has no sign, as in \"100us\"",
         ),
         ("load = 0.6", "load = \"high\"", "17: workload.load: a number is expected, not \"high\""),
         (
