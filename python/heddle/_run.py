@@ -153,9 +153,11 @@ def run(
         KeyboardInterrupt: Ctrl-C stops the run within a second.
 
     Warns:
-        HeddleWarning: links are overloaded, flows are unfinished, or means still grow; what a scheme in Python costs for each packet-hop.
+        HeddleWarning: lines of a file are left out, links are overloaded, flows are unfinished, or means still grow; what a scheme in Python costs for each packet-hop.
     """
     made = Scenario(scenario, set=set, **settings)
+    for notice in made._core.notices:
+        warn(notice)
     if overload := made._core.overload():
         warn(overload)
     cell = Cell(made._core, made.seeds[0] if seed is None else seed)

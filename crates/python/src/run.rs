@@ -168,7 +168,8 @@ impl Run {
     fn report(&self, py: Python<'_>) -> PyResult<Report> {
         let (scenario, runs) = (&self.scenario.resolved, std::slice::from_ref(&self.summary));
         let overload = self.scenario.overload(py)?;
-        let remarks: Vec<String> = overload.into_iter().chain(self.remarks()).collect();
+        let notices = self.scenario.resolved.notices.iter().cloned();
+        let remarks: Vec<String> = notices.chain(overload).chain(self.remarks()).collect();
         let made = self.scenario.provenance(py)?;
         Ok(view::with_origin(view::of_run(scenario, runs), &made, &remarks))
     }

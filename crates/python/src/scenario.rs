@@ -105,6 +105,12 @@ impl Scenario {
         Ok(complete.map_err(|error| errors::of_scenario(py, &error))?.to_string())
     }
 
+    /// What a reader should know of the files that it names, as of lines that were left out.
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.resolved.notices.clone()
+    }
+
     /// The warning of links that are offered more than they carry, by name; None if there are none.
     pub(crate) fn overload(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let offered = py.detach(|| offered(&self.resolved));

@@ -207,7 +207,7 @@ fn write_workload(workload: &mut Value) {
     }
 }
 
-fn remove_nulls(value: &mut Value) {
+pub(crate) fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.retain(|_, value| !value.is_null());

@@ -31,7 +31,9 @@
 #[cfg(feature = "schema")]
 mod by_name;
 mod complete;
+mod csv;
 mod graph;
+mod import;
 mod raw;
 mod resolve;
 mod resolved;
@@ -42,6 +44,7 @@ mod variant;
 
 pub use complete::{cflb_table, complete};
 pub use heddle_config::ConfigError as ScenarioError;
+pub use import::{Contents, Imported, import};
 pub use resolved::*;
 pub use scheme_table::SchemeTable;
 pub use source::{Files, LibraryError, Source};

@@ -1,5 +1,6 @@
 //! Input from the caller: a text, overrides, and access to files.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -40,6 +41,12 @@ pub trait Files {
     /// Any error of reading it.
     fn read(&self, path: &str) -> io::Result<String>;
 
+    /// Takes what a reader should know of a file that was read, as of lines that were left out. What
+    /// [`load`](crate::load) reads is in [`Scenario::notices`](crate::Scenario::notices).
+    fn note(&self, notice: String) {
+        drop(notice);
+    }
+
     /// The scheme of a shared library, with these parameters. Unless a caller has a way to load it,
     /// there is none.
     ///
@@ -67,5 +74,40 @@ pub enum LibraryError {
 impl<F: Fn(&str) -> io::Result<String>> Files for F {
     fn read(&self, path: &str) -> io::Result<String> {
         self(path)
+    }
+}
+
+/// Files with the notices of their reading.
+pub(crate) struct Noting<'a> {
+    files: &'a dyn Files,
+    notices: RefCell<Vec<String>>,
+}
+
+impl<'a> Noting<'a> {
+    pub(crate) fn new(files: &'a dyn Files) -> Noting<'a> {
+        Noting { files, notices: RefCell::default() }
+    }
+
+    /// The notices so far.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        self.notices.borrow().clone()
+    }
+}
+
+impl Files for Noting<'_> {
+    fn read(&self, path: &str) -> io::Result<String> {
+        self.files.read(path)
+    }
+
+    fn note(&self, notice: String) {
+        self.notices.borrow_mut().push(notice);
+    }
+
+    fn scheme(
+        &self,
+        library: &str,
+        parameters: &BTreeMap<String, u64>,
+    ) -> Result<External, LibraryError> {
+        self.files.scheme(library, parameters)
     }
 }

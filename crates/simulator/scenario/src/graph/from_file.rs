@@ -30,7 +30,7 @@ pub(super) fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
     graph.links = links(&file.link, &graph, delay)?;
     let tiers = tiers(&file.node, &neighbours(&graph))?;
     graph.nodes.iter_mut().zip(tiers).for_each(|(node, tier)| node.tier = tier);
-    check_hosts(&graph)?;
+    check_hosts(&graph, &file.node)?;
     check_size(&graph)?;
     Ok(in_order(&graph))
 }
@@ -130,14 +130,25 @@ fn climb(tiers: &mut [Option<u8>], neighbours: &[Vec<u32>]) {
 }
 
 /// A host hangs on one ToR.
-fn check_hosts(graph: &Graph) -> Result<(), Problem> {
+fn check_hosts(graph: &Graph, given: &[FileNode]) -> Result<(), Problem> {
     let neighbours = neighbours(graph);
     for (index, (node, others)) in graph.nodes.iter().zip(&neighbours).enumerate() {
         let is_tor = |other: &u32| graph.nodes[*other as usize].tier == TOR;
         if node.tier == HOST && !(others.len() == 1 && others.iter().all(is_tor)) {
-            let message =
-                format!("host {} must have one link, to a ToR (a switch of tier 1)", node.name);
-            return Err(Problem::at(&format!("node.{index}"), message));
+            let name = &node.name;
+            let rule = "must have one link, to a ToR (a switch of tier 1)";
+            let is_given = given[index].tier.is_some();
+            let (message, help) = match is_given {
+                true => (
+                    format!("host {name} {rule}"),
+                    "with `fabric.interfaces = 2` each host has two links to its ToR",
+                ),
+                false => (
+                    format!("host {name} {rule}; it was taken for a host since it has one link"),
+                    "`tier = 1` or above for a switch, and `tier` for the switch at the other end",
+                ),
+            };
+            return Err(Problem::at(&format!("node.{index}"), message).help(help));
         }
     }
     Ok(())
@@ -225,8 +236,17 @@ mod tests {
         let dual = THREE_TIERS
             .replacen("\"mid top\"", "\"h1 mid\"", 1)
             .replace("\"h1\" }", "\"h1\", tier = 0 }");
-        let message = "g.toml:2: node.3: host h1 must have one link, to a ToR (a switch of tier 1)";
+        let message = "g.toml:2: node.3: host h1 must have one link, to a ToR (a switch of tier 1)\n\
+            help: with `fabric.interfaces = 2` each host has two links to its ToR";
         assert_eq!(load(&dual).unwrap_err(), message);
+        let leaf = THREE_TIERS
+            .replacen("{ name = \"top\" }", "{ name = \"top\", tier = 3 }, { name = \"lone\" }", 1)
+            .replacen("link = [", "link = [{ between = \"lone top\", rate = \"1Gbps\" },", 1);
+        let error = load(&leaf).unwrap_err();
+        assert!(
+            error.contains("taken for a host since it has one link\nhelp: `tier = 1`"),
+            "{error}"
+        );
         let alone = "[[node]]\nname = \"a\"\n";
         let message =
             "g.toml:1: node.0: no ToR is near: the tier cannot be inferred\nhelp: give it a `tier`";

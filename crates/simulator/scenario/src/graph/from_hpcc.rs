@@ -9,7 +9,8 @@
 //! 2 3 100Gbps 1000ns 0
 //! ```
 //!
-//! Node N is `host-N` or `switch-N`. What comes behind the last link is not read, as there. Tiers
+//! Node N is `host-N` or `switch-N`. What comes behind the last link is not read, as there; links
+//! among it are noted. Tiers
 //! are inferred as in a graph file; packets take up/down paths, or the shortest of all if a link
 //! joins two switches of one tier.
 
@@ -19,16 +20,19 @@ use heddle_config::Problem;
 use heddle_units::{Rate, Time};
 
 use super::from_file::build;
+use crate::csv::{Line, lines};
 use crate::raw::{FileLink, FileNode, GraphFile};
+use crate::source::Files;
 use crate::{Graph, Routing};
 
 /// Nodes beyond this are mistakes.
 const MOST_NODES: usize = 1 << 24;
 
 /// Parses and checks a topology file. Problems name it and the line.
-pub(crate) fn from_hpcc(name: &str, text: &str) -> Result<Graph, Problem> {
+pub(crate) fn from_hpcc(name: &str, text: &str, files: &dyn Files) -> Result<Graph, Problem> {
     let mut last = None;
-    let file = parse(text, &mut last).map_err(|problem| problem.in_file(name, last))?;
+    let note = |notice: String| files.note(format!("{name}:{notice}"));
+    let file = parse(text, &mut last, &note).map_err(|problem| problem.in_file(name, last))?;
     let mut graph = build(&file, Time::ZERO).map_err(|problem| problem.in_file(name, None))?;
     let tier = |node: u32| graph.nodes[node as usize].tier;
     if graph.links.iter().any(|link| tier(link.ends.0) == tier(link.ends.1)) {
@@ -38,23 +42,37 @@ pub(crate) fn from_hpcc(name: &str, text: &str) -> Result<Graph, Problem> {
 }
 
 /// `last` is the number of the line that was looked at last.
-fn parse(text: &str, last: &mut Option<usize>) -> Result<GraphFile, Problem> {
-    let lines = (1..).zip(text.lines().map(str::trim));
-    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+fn parse(
+    text: &str,
+    last: &mut Option<usize>,
+    note: &dyn Fn(String),
+) -> Result<GraphFile, Problem> {
+    let mut lines = lines(text);
     let mut next = |wanted: &str| {
         let line = lines.next();
         *last = line.map_or(*last, |(number, _)| Some(number));
-        let (_, line) = line.ok_or_else(|| Problem::new(format!("{wanted} is missing")))?;
+        let missing = || {
+            Problem::new(format!("{wanted} is missing"))
+                .help("the first line says how many switches and links there are")
+        };
+        let (_, line) = line.ok_or_else(missing)?;
         Ok::<_, Problem>(line.split_whitespace().collect::<Vec<_>>())
     };
     let header = next("the line of numbers")?;
-    let [nodes, switches, links] = header[..] else {
+    let [nodes, switches, count] = header[..] else {
+        if let [.., kind] = header[..]
+            && header.len() == 6
+            && whole(kind).is_err()
+        {
+            return Err(Problem::new("hosts of SimAI's topologies have links to several switches")
+                .help(ONE_TOR));
+        }
         return Err(Problem::new("the first line has the numbers of nodes, switches and links")
             .help("as in `320 56 464`"));
     };
-    let (nodes, switches, links) = (whole(nodes)?, whole(switches)?, whole(links)?);
-    if nodes > MOST_NODES || links > MOST_NODES {
-        return Err(Problem::new(format!("{nodes} nodes and {links} links are too many"))
+    let (nodes, switches, count) = (whole(nodes)?, whole(switches)?, whole(count)?);
+    if nodes > MOST_NODES || count > MOST_NODES {
+        return Err(Problem::new(format!("{nodes} nodes and {count} links are too many"))
             .help(format!("at most {MOST_NODES} each")));
     }
     let numbers = if switches == 0 { Vec::new() } else { next("the line of switches")? };
@@ -63,23 +81,56 @@ fn parse(text: &str, last: &mut Option<usize>) -> Result<GraphFile, Problem> {
         true => format!("switch-{id}"),
         false => format!("host-{id}"),
     };
-    let link = |_| link(&next("a link")?, nodes, &name);
-    let link: Vec<FileLink> = (0..links).map(link).collect::<Result<_, _>>()?;
+    let mut linked = BTreeSet::new();
+    let mut link = Vec::with_capacity(count.min(1 << 16));
+    for _ in 0..count {
+        let (ends, of_line) = self::link(&next("a link")?, nodes, &name)?;
+        for host in ends.into_iter().filter(|id| !is_switch.contains(id)) {
+            if !linked.insert(host) {
+                let message = format!("host {host} has a second link");
+                return Err(Problem::new(message).help(ONE_TOR));
+            }
+        }
+        link.push(of_line);
+    }
+    note_rest(count, lines, note);
     // Hosts are what is no switch, whatever their links.
     let tier = |id: &usize| (!is_switch.contains(id)).then_some(0);
     let node = (0..nodes).map(|id| FileNode { name: name(id), tier: tier(&id), pod: None });
     Ok(GraphFile { routing: Routing::UpDown, node: node.collect(), link })
 }
 
+/// Help where a host has several links.
+const ONE_TOR: &str =
+    "a host has one link here, and with `fabric.interfaces = 2` two links to the same switch";
+
+/// Notes links behind the last one that the first line counts.
+fn note_rest<'a>(count: usize, rest: impl Iterator<Item = Line<'a>>, note: &dyn Fn(String)) {
+    let is_link = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.len() == 5 && words[..2].iter().all(|word| whole(word).is_ok())
+    };
+    let mut rest = rest.filter(|(_, line)| is_link(line)).peekable();
+    let Some(&(number, line)) = rest.peek() else { return };
+    let more = rest.count();
+    note(format!(
+        "{number}: {more} more links than the {count} of the first line are left out, from \"{line}\" on"
+    ));
+}
+
 fn whole(text: &str) -> Result<usize, Problem> {
-    text.parse().map_err(|_| Problem::new(format!("\"{text}\" is not a whole number")))
+    let wrong = || {
+        Problem::new(format!("\"{text}\" is not a whole number")).help("digits alone, as in `320`")
+    };
+    text.parse().map_err(|_| wrong())
 }
 
 fn node(text: &str, nodes: usize) -> Result<usize, Problem> {
     let id = whole(text)?;
     if id >= nodes {
         let range = format!("nodes count from 0 to {}", nodes.saturating_sub(1));
-        return Err(Problem::new(format!("there is no node {id}: {range}")));
+        return Err(Problem::new(format!("there is no node {id}: {range}"))
+            .help("the first number of the first line counts hosts and switches"));
     }
     Ok(id)
 }
@@ -93,25 +144,32 @@ fn switch_set(
     for text in numbers {
         let id = node(text, nodes)?;
         if !set.insert(id) {
-            return Err(Problem::new(format!("switch {id} is listed twice")));
+            return Err(Problem::new(format!("switch {id} is listed twice")).help("once each"));
         }
     }
     if set.len() != switches {
         let message =
             format!("the first line says {switches} switches, and {} are listed", set.len());
-        return Err(Problem::new(message));
+        return Err(Problem::new(message).help("the second number of the first line counts them"));
     }
     Ok(set)
 }
 
-fn link(words: &[&str], nodes: usize, name: &dyn Fn(usize) -> String) -> Result<FileLink, Problem> {
+/// A link with the numbers of its ends.
+fn link(
+    words: &[&str],
+    nodes: usize,
+    name: &dyn Fn(usize) -> String,
+) -> Result<([usize; 2], FileLink), Problem> {
     let [a, b, rate, delay, loss] = words else {
         return Err(Problem::new(format!("\"{}\" is no link", words.join(" ")))
             .help("two nodes, rate, delay and error rate, as in `0 320 100Gbps 1000ns 0`"));
     };
     let (a, b) = (node(a, nodes)?, node(b, nodes)?);
     if a == b {
-        return Err(Problem::new(format!("node {a} is linked to itself")));
+        return Err(
+            Problem::new(format!("node {a} is linked to itself")).help("two different nodes")
+        );
     }
     if loss.parse::<f64>().ok() != Some(0.0) {
         let message = format!("the error rate {loss} belongs to the scenario");
@@ -119,21 +177,29 @@ fn link(words: &[&str], nodes: usize, name: &dyn Fn(usize) -> String) -> Result<
     }
     // ns-3 also writes 25Gb/s.
     let rate = rate.replace("b/s", "bps");
-    let rate: Rate = rate.parse().map_err(|error| Problem::new(format!("{error}")))?;
-    let delay: Time = delay.parse().map_err(|error| Problem::new(format!("{error}")))?;
+    let rate: Rate = rate.parse().map_err(|error| Problem::of(&error))?;
+    let delay: Time = delay.parse().map_err(|error| Problem::of(&error))?;
     super::check_rate("rate", rate)?;
     super::check_delay("delay", delay)?;
     let between = format!("{} {}", name(a), name(b));
-    Ok(FileLink { between, rate, reverse_rate: None, delay: Some(delay) })
+    Ok(([a, b], FileLink { between, rate, reverse_rate: None, delay: Some(delay) }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Noting;
     use heddle_config::ConfigError;
 
     fn load(text: &str) -> Result<Graph, String> {
-        from_hpcc("t.txt", text).map_err(|p| ConfigError::from(p).to_string())
+        noted(text).map(|(graph, _)| graph)
+    }
+
+    fn noted(text: &str) -> Result<(Graph, Vec<String>), String> {
+        let none = |_: &str| Ok(String::new());
+        let noting = Noting::new(&none);
+        let graph = from_hpcc("t.txt", text, &noting);
+        graph.map(|graph| (graph, noting.notices())).map_err(|p| ConfigError::from(p).to_string())
     }
 
     /// Two hosts on each of two leaves and two spines, with prose behind the last link.
@@ -157,6 +223,32 @@ mod tests {
         assert_eq!((graph.links[7].ends, graph.links[7].delay), ((5, 7), Time::micros(2)));
     }
 
+    #[test]
+    fn links_that_the_first_line_does_not_count_are_named() {
+        assert_eq!(noted(LEAVES).unwrap().1, [""; 0], "prose is no link");
+        let (graph, notices) = noted(&LEAVES.replacen("8 4 8", "8 4 6", 1)).unwrap();
+        assert_eq!(graph.links.len(), 6);
+        let expected = "t.txt:9: 2 more links than the 6 of the first line are left out, \
+                        from \"5 6 100Gbps 2us 0\" on";
+        assert_eq!(notices, [expected]);
+    }
+
+    #[test]
+    fn hosts_with_several_links_are_refused_with_the_line() {
+        let simai = LEAVES.replacen("8 4 8", "8 4 1 3 8 A100", 1);
+        let error = load(&simai).unwrap_err();
+        assert!(
+            error.starts_with("t.txt:1: hosts of SimAI's") && error.contains("interfaces"),
+            "{error}"
+        );
+        let dual = LEAVES.replacen("1 4 25", "0 5 25", 1);
+        let error = load(&dual).unwrap_err();
+        assert!(
+            error.starts_with("t.txt:4: host 0 has a second link\nhelp: a host has one"),
+            "{error}"
+        );
+    }
+
     /// A ring of three switches: shortest paths.
     #[test]
     fn switches_of_one_tier_are_routed_by_shortest_paths() {
@@ -173,20 +265,26 @@ mod tests {
         );
         assert_eq!(
             spoiled("8 4 8", "8 5 8"),
-            "t.txt:2: the first line says 5 switches, and 4 are listed"
+            "t.txt:2: the first line says 5 switches, and 4 are listed\n\
+             help: the second number of the first line counts them"
         );
-        assert_eq!(spoiled("4 5 6 7", "4 5 6 6"), "t.txt:2: switch 6 is listed twice");
+        assert!(
+            spoiled("4 5 6 7", "4 5 6 6").starts_with("t.txt:2: switch 6 is listed twice\nhelp")
+        );
         assert_eq!(
             spoiled("0 4 25", "0 8 25"),
-            "t.txt:3: there is no node 8: nodes count from 0 to 7"
+            "t.txt:3: there is no node 8: nodes count from 0 to 7\n\
+             help: the first number of the first line counts hosts and switches"
         );
-        assert_eq!(spoiled("0 4 25", "4 4 25"), "t.txt:3: node 4 is linked to itself");
+        assert!(
+            spoiled("0 4 25", "4 4 25").starts_with("t.txt:3: node 4 is linked to itself\nhelp")
+        );
         assert!(
             spoiled("0.001ms 0\n1", "0.001ms 0.1\n1")
                 .contains("t.txt:3: the error rate 0.1 belongs")
         );
         assert!(spoiled("0 4 25Gbps", "0 4 25").starts_with("t.txt:3: a rate needs a unit"));
         assert!(load("9 4 9\n4 5 6 7\n").unwrap_err().starts_with("t.txt:2: a link is missing"));
-        assert!(spoiled("1 4 25", "2 4 25").contains("host host-1 must have one link"));
+        assert!(spoiled("1 4 25", "2 4 25").starts_with("t.txt:5: host 2 has a second link"));
     }
 }

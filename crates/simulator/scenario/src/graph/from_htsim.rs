@@ -22,12 +22,14 @@ use heddle_units::{Rate, Time};
 
 use super::limits::Counts;
 use super::{AGG, CORE, HOST, TOR, check_delay, check_rate};
+use crate::source::Files;
 use crate::{Graph, Link, Node, Routing};
 
 /// Parses and checks a topology file. Problems name it and the line.
-pub(crate) fn from_htsim(name: &str, text: &str) -> Result<Graph, Problem> {
+pub(crate) fn from_htsim(name: &str, text: &str, files: &dyn Files) -> Result<Graph, Problem> {
     let mut last = None;
-    let file = parse(text, &mut last).map_err(|problem| problem.in_file(name, last))?;
+    let note = |notice: String| files.note(format!("{name}:{notice}"));
+    let file = parse(text, &mut last, &note).map_err(|problem| problem.in_file(name, last))?;
     let tree = Tree::of(&file).map_err(|problem| problem.in_file(name, None))?;
     Ok(tree.graph())
 }
@@ -39,6 +41,24 @@ struct File {
     pod: Option<u64>,
     sections: [Option<Section>; 3],
 }
+
+/// The keys that are read.
+const KEYS: [&str; 11] = [
+    "nodes",
+    "tiers",
+    "podsize",
+    "tier",
+    "downlink_speed_gbps",
+    "radix_down",
+    "radix_up",
+    "downlink_latency_ns",
+    "switch_latency_ns",
+    "oversubscribed",
+    "bundle",
+];
+
+/// Keys of htsim's that a scenario has elsewhere.
+const QUEUES: [&str; 2] = ["queue_up", "queue_down"];
 
 /// The keys of a tier.
 #[derive(Clone, Copy, Default)]
@@ -53,7 +73,7 @@ struct Section {
 }
 
 /// `last` is the number of the line that was looked at last.
-fn parse(text: &str, last: &mut Option<usize>) -> Result<File, Problem> {
+fn parse(text: &str, last: &mut Option<usize>, note: &dyn Fn(String)) -> Result<File, Problem> {
     let (mut file, mut tier) = (File::default(), None);
     for (number, line) in (1..).zip(text.lines()) {
         let words: Vec<String> = line.split_whitespace().map(str::to_lowercase).collect();
@@ -61,6 +81,9 @@ fn parse(text: &str, last: &mut Option<usize>) -> Result<File, Problem> {
         match &words[..] {
             [] => {}
             [first, ..] if first.starts_with('#') => {}
+            [key, ..] if !KEYS.contains(&key.as_str()) => {
+                note(format!("{number}: \"{}\" is not read{}", line.trim(), unknown(key)?));
+            }
             [key, value] => line_of(&mut file, &mut tier, key, whole(value)?)?,
             _ => {
                 return Err(Problem::new(format!(
@@ -74,9 +97,24 @@ fn parse(text: &str, last: &mut Option<usize>) -> Result<File, Problem> {
     Ok(file)
 }
 
+/// What stands for a key of htsim's that is not read; an error if a known one was meant.
+fn unknown(key: &str) -> Result<&'static str, Problem> {
+    if QUEUES.contains(&key) {
+        return Ok(": `fabric.port_buffer` gives the size of queues");
+    }
+    match heddle_config::nearest(key, KEYS) {
+        Some(_) => {
+            Err(Problem::new(format!("\"{key}\" is no key of a topology")).suggest(key, &KEYS))
+        }
+        None => Ok(""),
+    }
+}
+
 fn whole(text: &str) -> Result<u64, Problem> {
     let number: Option<u32> = text.parse().ok();
-    number.map(u64::from).ok_or_else(|| Problem::new(format!("\"{text}\" is not a whole number")))
+    number.map(u64::from).ok_or_else(|| {
+        Problem::new(format!("\"{text}\" is not a whole number")).help("digits alone, as in `8`")
+    })
 }
 
 fn line_of(
@@ -102,7 +140,7 @@ fn line_of(
         _ => key_of(file, *tier, key)?,
     };
     match place.replace(value) {
-        Some(_) => Err(Problem::new(format!("{key} is given twice"))),
+        Some(_) => Err(Problem::new(format!("{key} is given twice")).help("once in each tier")),
         None => Ok(()),
     }
 }
@@ -114,7 +152,10 @@ fn key_of<'a>(
     key: &str,
 ) -> Result<&'a mut Option<u64>, Problem> {
     let section = tier.and_then(|tier| file.sections[tier].as_mut());
-    let outside = || Problem::new(format!("{key} stands before the first `Tier`"));
+    let outside = || {
+        Problem::new(format!("{key} stands before the first `Tier`"))
+            .help("behind the line `Tier 0`, `Tier 1` or `Tier 2` that it belongs to")
+    };
     let section = section.ok_or_else(outside)?;
     Ok(match key {
         "downlink_speed_gbps" => &mut section.gbps,
@@ -125,21 +166,8 @@ fn key_of<'a>(
         "oversubscribed" => &mut section.oversubscribed,
         "bundle" => &mut section.bundle,
         _ => {
-            let known = [
-                "nodes",
-                "tiers",
-                "podsize",
-                "tier",
-                "downlink_speed_gbps",
-                "radix_down",
-                "radix_up",
-                "downlink_latency_ns",
-                "switch_latency_ns",
-                "oversubscribed",
-                "bundle",
-            ];
             return Err(
-                Problem::new(format!("\"{key}\" is no key of a topology")).suggest(key, &known)
+                Problem::new(format!("\"{key}\" is no key of a topology")).suggest(key, &KEYS)
             );
         }
     })
@@ -220,7 +248,9 @@ impl Tree {
                 let message = format!(
                     "tier {number} is oversubscribed {found} to 1 by its radices and rates, and {said} to 1 by Oversubscribed"
                 );
-                return Err(Problem::new(message));
+                return Err(
+                    Problem::new(message).help("`Oversubscribed` of that tier, or other radices")
+                );
             }
         }
         Ok(())
@@ -318,9 +348,8 @@ fn of_tier(file: &File, number: usize, count: usize) -> Result<Tier, Problem> {
 /// A quotient that leaves no rest and is not 0.
 fn exact(whole: u64, part: u64, what: &str) -> Result<u64, Problem> {
     if part == 0 || whole == 0 || !whole.is_multiple_of(part) {
-        return Err(Problem::new(format!(
-            "{what}: {whole} by {part} is not a whole number above 0"
-        )));
+        let message = format!("{what}: {whole} by {part} is not a whole number above 0");
+        return Err(Problem::new(message).help("numbers that divide each other"));
     }
     Ok(whole / part)
 }
@@ -334,16 +363,24 @@ fn check_mesh(radix_up: u64, above: u64, bundle: u64, tier: usize) -> Result<(),
     let message = format!(
         "Radix_Up {radix_up} of tier {below} is not {above} switches of tier {tier} by Bundle {bundle}"
     );
-    Err(Problem::new(message))
+    Err(Problem::new(message).help("as many uplinks as there are switches above, by their bundles"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Noting;
     use heddle_config::ConfigError;
 
     fn load(text: &str) -> Result<Graph, String> {
-        from_htsim("t.topo", text).map_err(|p| ConfigError::from(p).to_string())
+        noted(text).map(|(graph, _)| graph)
+    }
+
+    fn noted(text: &str) -> Result<(Graph, Vec<String>), String> {
+        let none = |_: &str| Ok(String::new());
+        let noting = Noting::new(&none);
+        let graph = from_htsim("t.topo", text, &noting);
+        graph.map(|graph| (graph, noting.notices())).map_err(|p| ConfigError::from(p).to_string())
     }
 
     /// 16 hosts: k = 4, with switches of 200 ns.
@@ -383,9 +420,25 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_others_are_noted() {
+        let queues = THREE.replace("Radix_Up 2\n", "Radix_Up 2\nQueue_Up 100\nPacket_Colour red\n");
+        let (_, notices) = noted(&queues).unwrap();
+        let (queue, other) = (&notices[0], &notices[1]);
+        assert_eq!(
+            queue,
+            "t.topo:11: \"Queue_Up 100\" is not read: `fabric.port_buffer` gives the size of queues"
+        );
+        assert_eq!(other, "t.topo:12: \"Packet_Colour red\" is not read");
+        assert_eq!(notices.len(), 4, "two in each tier with uplinks");
+    }
+
+    #[test]
     fn numbers_that_do_not_fit_are_named() {
         let spoiled = |from: &str, to: &str| load(&THREE.replacen(from, to, 1)).unwrap_err();
-        assert_eq!(spoiled("Nodes 16", "Nodes x"), "t.topo:2: \"x\" is not a whole number");
+        assert_eq!(
+            spoiled("Nodes 16", "Nodes x"),
+            "t.topo:2: \"x\" is not a whole number\nhelp: digits alone, as in `8`"
+        );
         assert_eq!(
             spoiled("Tier 1", "Tier 0"),
             "t.topo:14: tier 0 is listed twice, or is none\nhelp: 0 for ToRs, 1, and 2 where there are three"
@@ -396,15 +449,17 @@ mod tests {
         );
         assert_eq!(
             spoiled("Nodes 16", "Radix_Up 16"),
-            "t.topo:2: radix_up stands before the first `Tier`"
+            "t.topo:2: radix_up stands before the first `Tier`\n\
+             help: behind the line `Tier 0`, `Tier 1` or `Tier 2` that it belongs to"
         );
         assert_eq!(
             spoiled("Podsize 4", "Podsize 5"),
-            "t.topo: Nodes by Podsize: 16 by 5 is not a whole number above 0"
+            "t.topo: Nodes by Podsize: 16 by 5 is not a whole number above 0\nhelp: numbers that divide each other"
         );
         assert_eq!(
             spoiled("Oversubscribed 1", "Oversubscribed 2"),
-            "t.topo: tier 0 is oversubscribed 1 to 1 by its radices and rates, and 2 to 1 by Oversubscribed"
+            "t.topo: tier 0 is oversubscribed 1 to 1 by its radices and rates, and 2 to 1 by Oversubscribed\n\
+             help: `Oversubscribed` of that tier, or other radices"
         );
         assert_eq!(spoiled("Tiers 3", "Tiers 4"), "t.topo: 4 tiers\nhelp: 2 or 3");
         assert!(

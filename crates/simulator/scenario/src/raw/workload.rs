@@ -185,7 +185,8 @@ pub(crate) enum Sizes {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SizesFile {
     /// A CSV file whose first line is `bytes,cdf`, `bytes,percent`, `packets,cdf` or
-    /// `packets,percent` (packets of 1460 bytes); named from the scenario's own folder.
+    /// `packets,percent` (packets of 1460 bytes), or without such a line in bytes; named from the
+    /// scenario's own folder.
     pub(crate) file: String,
 }
 
@@ -252,6 +253,6 @@ pub(crate) struct Replay {
     /// A CSV file whose first line is `at,from,to,size`: times with their units (or `at_ns`,
     /// `at_us`, `at_ms`, `at_s` for plain numbers) counted from the end of the probes' warm-up,
     /// names of hosts, sizes with their units (or `size_bytes`). Or, if its name ends with `.cm`,
-    /// htsim's connection matrix.
+    /// htsim's connection matrix. Or a flow file of HPCC, whose first line is their number.
     pub(crate) file: String,
 }

@@ -22,6 +22,9 @@ use super::times::bounded;
 use crate::source::Files;
 use crate::{FlowGraph, Graph, GraphFlow, ReplayFlow};
 
+/// A fabric has no more hosts.
+const MOST_HOSTS: u32 = 65_535;
+
 /// True for a file of this format, by its ending.
 pub(super) fn is_matrix(path: &str) -> bool {
     path.ends_with(".cm")
@@ -33,7 +36,18 @@ pub(super) fn replay(
     graph: &Graph,
     files: &dyn Files,
 ) -> Result<Vec<ReplayFlow>, Problem> {
-    let matrix = read(path, graph, files)?;
+    listed(path, read(path, graph, files)?)
+}
+
+/// The same of a text, whatever the number of hosts.
+pub(crate) fn matrix_flows(path: &str, text: &str) -> Result<Vec<ReplayFlow>, Problem> {
+    let mut last = None;
+    let matrix =
+        parse(text, MOST_HOSTS, &mut last).map_err(|problem| problem.in_file(path, last))?;
+    listed(path, matrix)
+}
+
+fn listed(path: &str, matrix: Matrix) -> Result<Vec<ReplayFlow>, Problem> {
     let mut flows = Vec::with_capacity(matrix.connections.len());
     for Connection { line, from, to, size, start, .. } in matrix.connections {
         let Start::At(at) = start else {

@@ -89,8 +89,8 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
             };
             match format.unwrap_or(by_name) {
                 raw::GraphFormat::Heddle => from_file(path, &text, delay)?,
-                raw::GraphFormat::Htsim => from_htsim(path, &text)?,
-                raw::GraphFormat::Hpcc => from_hpcc(path, &text)?,
+                raw::GraphFormat::Htsim => from_htsim(path, &text, files)?,
+                raw::GraphFormat::Hpcc => from_hpcc(path, &text, files)?,
             }
         }
     };

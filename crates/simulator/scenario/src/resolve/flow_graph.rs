@@ -1,5 +1,4 @@
-//! The file of a flow graph: a header that names the columns, then a flow a line. Empty lines and
-//! lines that start with `#` are skipped.
+//! The file of a flow graph: a header that names the columns, then a flow a line.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +7,7 @@ use heddle_units::{Bytes, Time};
 
 use super::connection_matrix;
 use super::times::bounded;
+use crate::csv::{Form, Line, lines};
 use crate::graph::Names;
 use crate::source::Files;
 use crate::{FlowGraph, Graph, GraphFlow};
@@ -27,23 +27,21 @@ pub(super) fn read(path: &str, graph: &Graph, files: &dyn Files) -> Result<FlowG
     parse(&text, graph, &mut last).map_err(|problem| problem.in_file(path, last))
 }
 
-/// A line and its number.
-type Line<'a> = (usize, &'a str);
-
 /// `last` is the number of the line that was looked at last.
 fn parse(text: &str, graph: &Graph, last: &mut Option<usize>) -> Result<FlowGraph, Problem> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let mut lines = lines(text);
     let header = lines.next();
     *last = header.map(|(number, _)| number);
-    let width = width(header.map_or("", |(_, line)| line))?;
+    let header = header.map_or("", |(_, line)| line);
+    let form = Form::of(header);
+    let width = width(&form.cells(header))?;
     let lines: Vec<Line<'_>> = lines.collect();
-    let ids = ids(&lines, last)?;
+    let ids = ids(&lines, form, last)?;
     let names = Names::new(graph);
     let mut flows = Vec::with_capacity(lines.len());
     for &(number, line) in &lines {
         *last = Some(number);
-        flows.push(flow(line, width, &ids, &names)?);
+        flows.push(flow((line, &form.cells(line)), width, &ids, &names)?);
     }
     if flows.is_empty() {
         return Err(Problem::new("there are no flows"));
@@ -54,58 +52,52 @@ fn parse(text: &str, graph: &Graph, last: &mut Option<usize>) -> Result<FlowGrap
 }
 
 /// Number of columns.
-fn width(header: &str) -> Result<usize, Problem> {
-    let found = columns(header);
-    if found == COLUMNS || found == COLUMNS[..5] {
+fn width(found: &[&str]) -> Result<usize, Problem> {
+    if *found == COLUMNS || *found == COLUMNS[..5] {
         return Ok(found.len());
     }
     Err(Problem::new("the first line must name the columns")
         .help("`id,after,from,to,size` or `id,after,from,to,size,delay`"))
 }
 
-fn columns(line: &str) -> Vec<&str> {
-    line.split(',').map(str::trim).collect()
-}
-
 /// The number of each flow by its id.
 fn ids<'a>(
     lines: &[Line<'a>],
+    form: Form,
     last: &mut Option<usize>,
 ) -> Result<BTreeMap<&'a str, u32>, Problem> {
     let mut ids = BTreeMap::new();
     for (index, &(number, line)) in (0..).zip(lines) {
         *last = Some(number);
-        let id = columns(line)[0];
+        let id = form.cells(line).first().copied().unwrap_or_default();
         if id.is_empty() || id.contains(char::is_whitespace) {
             return Err(Problem::new(format!("\"{id}\" is no name of a flow"))
                 .help("letters and digits without spaces, as in `reduce-3`"));
         }
         if ids.insert(id, index).is_some() {
-            return Err(Problem::new(format!("flow {id} is listed twice")));
+            return Err(Problem::new(format!("flow {id} is listed twice")).help("another name"));
         }
     }
     Ok(ids)
 }
 
 fn flow(
-    line: &str,
+    (line, found): (&str, &[&str]),
     width: usize,
     ids: &BTreeMap<&str, u32>,
     names: &Names<'_>,
 ) -> Result<GraphFlow, Problem> {
-    let found = columns(line);
     let ([id, after, from, to, size], true) = (&found[..5.min(found.len())], found.len() == width)
     else {
         return Err(Problem::new(format!("{width} columns are expected, not \"{line}\"")));
     };
-    let quantity = |error: &dyn std::fmt::Display| Problem::new(format!("{error}"));
-    let size: Bytes = size.parse().map_err(|error| quantity(&error))?;
+    let size: Bytes = size.parse().map_err(|error| Problem::of(&error))?;
     if size.0 == 0 {
         return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
     }
     let delay: Time = match found.get(5) {
         None | Some(&"") => Time::ZERO,
-        Some(delay) => delay.parse().map_err(|error| quantity(&error))?,
+        Some(delay) => delay.parse().map_err(|error| Problem::of(&error))?,
     };
     let after: Result<Vec<u32>, Problem> =
         after.split_whitespace().map(|name| before(name, id, ids)).collect();
@@ -190,7 +182,10 @@ mod tests {
         let a = "a,,host-1,host-2,1KB\n";
         for (lines, expected) in [
             ("a,host-1,host-2,1KB", "2: 5 columns are expected, not \"a,host-1,host-2,1KB\""),
-            ("a,,host-1,host-2,1KB\na,,host-1,host-2,1KB", "3: flow a is listed twice"),
+            (
+                "a,,host-1,host-2,1KB\na,,host-1,host-2,1KB",
+                "3: flow a is listed twice\nhelp: another name",
+            ),
             (
                 ",,host-1,host-2,1KB",
                 "2: \"\" is no name of a flow\nhelp: letters and digits without spaces, as in `reduce-3`",

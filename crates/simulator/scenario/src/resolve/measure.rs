@@ -9,7 +9,8 @@ use super::times::{at_least_1us, bounded, positive};
 use crate::graph::Names;
 use crate::{DEFAULT_SIZE_CLASSES, Graph, Measure, ReplayFlow, Scheme, Until, Workload, raw};
 
-/// Probes run alone for this many periods, and at least for this long.
+/// Probes run alone for this many periods, and at least for this long: under every scheme, so that
+/// the same flows and events have the same times.
 const PROBE_WARM_UP: (u64, Time) = (5, Time::millis(1));
 
 /// Flows that start this early are not measured.

@@ -17,6 +17,7 @@ mod fabric;
 mod fabric_file;
 mod flow_graph;
 mod group_routing;
+pub(crate) mod hpcc_flows;
 mod load;
 mod measure;
 mod mixed;
@@ -28,6 +29,7 @@ mod times;
 mod transport;
 mod workload;
 
+pub(crate) use connection_matrix::matrix_flows;
 pub(crate) use fabric_file::fabric_file;
 pub(crate) use scheme::resolve as scheme;
 
@@ -36,7 +38,7 @@ use heddle_transport::HEADER_BYTES;
 use heddle_wire::Shim;
 
 use crate::graph::check_reachable;
-use crate::source::Files;
+use crate::source::{Files, Noting};
 use crate::{Fabric, PortLimits, Scenario, Scheme, raw};
 
 /// Resolves a scenario whose file is called `name`.
@@ -46,6 +48,8 @@ pub(crate) fn resolve(
     files: &dyn Files,
 ) -> Result<Scenario, Problem> {
     check_seeds(&file.seeds)?;
+    let noting = Noting::new(files);
+    let files: &dyn Files = &noting;
     let transport = transport::resolve(&file.transport)?;
     let resolved =
         fabric::resolve(&file.fabric, transport.tcp().control, files).map_err(in_fabric)?;
@@ -53,7 +57,8 @@ pub(crate) fn resolve(
     group_routing::check(&resolved.fabric, &scheme)?;
     if scheme != Scheme::Ideal {
         let is_up = |link| !resolved.down.contains(&link);
-        check_reachable(&resolved.fabric.graph, is_up).map_err(in_fabric)?;
+        let reachable = check_reachable(&resolved.fabric.graph, is_up);
+        reachable.map_err(|problem| in_fabric(with_notices(problem, &noting)))?;
     }
     let entropy = entropy::resolve(file.entropy, &scheme, &resolved.fabric)?;
     check_buffers(&resolved.fabric, transport.tcp().mss, &scheme).map_err(in_fabric)?;
@@ -75,7 +80,16 @@ pub(crate) fn resolve(
         workload,
         measure,
         events,
+        notices: noting.notices(),
     })
+}
+
+/// What was left out of a file may be what is missing.
+fn with_notices(problem: Problem, noting: &Noting<'_>) -> Problem {
+    match noting.notices() {
+        notices if notices.is_empty() => problem,
+        notices => problem.help(notices.join("; ")),
+    }
 }
 
 fn in_fabric(problem: Problem) -> Problem {

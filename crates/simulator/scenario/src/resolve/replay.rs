@@ -1,18 +1,20 @@
-//! The file of a replay: a header that names the columns, then a flow a line. Empty lines and lines
-//! that start with `#` are skipped.
+//! The file of a replay: a header that names the columns in any order, then a flow a line; or the
+//! flow file of another simulator.
 
 use heddle_config::Problem;
 use heddle_units::{Bytes, Time};
 
-use super::connection_matrix;
 use super::times::bounded;
+use super::{connection_matrix, hpcc_flows};
+use crate::csv::{Form, lines, quantity};
 use crate::graph::Names;
 use crate::source::Files;
 use crate::{Graph, ReplayFlow};
 
-/// Names of the time column, each with the unit of its numbers.
-const TIMES: [(&str, &str); 5] =
-    [("at", ""), ("at_ns", "ns"), ("at_us", "us"), ("at_ms", "ms"), ("at_s", "s")];
+/// Names of the time column, each with the unit of its numbers and the digits of it that are
+/// simulated.
+const TIMES: [(&str, &str, usize); 5] =
+    [("at", "", 0), ("at_ns", "ns", 3), ("at_us", "us", 6), ("at_ms", "ms", 9), ("at_s", "s", 12)];
 
 /// Names of the size column, each with the unit of its numbers.
 const SIZES: [(&str, &str); 2] = [("size", ""), ("size_bytes", "B")];
@@ -29,61 +31,106 @@ pub(super) fn read(
     let unreadable = |error| Problem::at("file", format!("cannot read {path}: {error}"));
     let text = files.read(path).map_err(unreadable)?;
     let mut last = None;
-    let mut flows =
-        parse(&text, graph, &mut last).map_err(|problem| problem.in_file(path, last))?;
+    let flows = match hpcc_flows::is_one(&text) {
+        true => {
+            let names = Names::new(graph);
+            let host = |number: &str| hpcc_flows::host(number, &names);
+            hpcc_flows::parse((path, &text), &host, files, &mut last)
+        }
+        false => parse((path, &text), graph, files, &mut last),
+    };
+    let mut flows = flows.map_err(|problem| problem.in_file(path, last))?;
+    if flows.is_empty() {
+        return Err(Problem::new("there are no flows").help("a flow a line").in_file(path, last));
+    }
     flows.sort_by_key(|flow| flow.at);
     Ok(flows)
 }
 
 /// `last` is the number of the line that was looked at last.
-fn parse(text: &str, graph: &Graph, last: &mut Option<usize>) -> Result<Vec<ReplayFlow>, Problem> {
+fn parse(
+    (path, text): (&str, &str),
+    graph: &Graph,
+    files: &dyn Files,
+    last: &mut Option<usize>,
+) -> Result<Vec<ReplayFlow>, Problem> {
     let names = Names::new(graph);
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let mut lines = lines(text);
     let header = lines.next();
     *last = header.map(|(number, _)| number);
-    let units = units(header.map_or("", |(_, line)| line))?;
+    let header = header.map_or("", |(_, line)| line);
+    let form = Form::of(header);
+    let columns = Columns::of(&form.cells(header))?;
+    if !columns.others.is_empty() {
+        files.note(format!(
+            "{path}:{}: not read: {}",
+            last.unwrap_or(1),
+            columns.others.join(", ")
+        ));
+    }
     let flows = lines.map(|(number, line)| {
         *last = Some(number);
-        flow(line, units, &names)
+        columns.flow(&form.cells(line), line, &names)
     });
-    let flows: Vec<ReplayFlow> = flows.collect::<Result<_, _>>()?;
-    if flows.is_empty() {
-        return Err(Problem::new("there are no flows"));
+    flows.collect()
+}
+
+/// The places of a file's columns.
+struct Columns {
+    at: usize,
+    from: usize,
+    to: usize,
+    size: usize,
+    time: (&'static str, usize),
+    size_unit: &'static str,
+    count: usize,
+    /// Names of columns that are not read.
+    others: Vec<String>,
+}
+
+impl Columns {
+    fn of(header: &[&str]) -> Result<Columns, Problem> {
+        let unknown = || {
+            Problem::new("the first line must name the columns")
+                .help("`at,from,to,size`, or with plain numbers as in `at_us,from,to,size_bytes`")
+        };
+        let place = |is_it: &dyn Fn(&str) -> bool| {
+            let mut places = header.iter().enumerate().filter(|(_, name)| is_it(name));
+            let first = places.next().map(|(place, _)| place).ok_or_else(unknown)?;
+            if places.next().is_some() { Err(unknown()) } else { Ok(first) }
+        };
+        let at = place(&|name| TIMES.iter().any(|time| time.0 == name))?;
+        let size = place(&|name| SIZES.iter().any(|size| size.0 == name))?;
+        let (from, to) = (place(&|name| name == "from")?, place(&|name| name == "to")?);
+        let read = [at, from, to, size];
+        let others = header.iter().enumerate().filter(|(place, _)| !read.contains(place));
+        let time = TIMES.iter().find(|time| time.0 == header[at]).ok_or_else(unknown)?;
+        let size_unit = SIZES.iter().find(|unit| unit.0 == header[size]).ok_or_else(unknown)?;
+        Ok(Columns {
+            at,
+            from,
+            to,
+            size,
+            time: (time.1, time.2),
+            size_unit: size_unit.1,
+            count: header.len(),
+            others: others.map(|(_, name)| format!("`{name}`")).collect(),
+        })
     }
-    Ok(flows)
-}
 
-/// Units of the time and the size column, empty where each value has its own.
-fn units(header: &str) -> Result<(&'static str, &'static str), Problem> {
-    let unknown = || {
-        Problem::new("the first line must name the columns")
-            .help("`at,from,to,size`, or with plain numbers as in `at_us,from,to,size_bytes`")
-    };
-    let [at, "from", "to", size] = columns(header)[..] else { return Err(unknown()) };
-    let unit = |known: &[(&str, &'static str)], name| {
-        known.iter().find(|(known, _)| *known == name).map(|&(_, unit)| unit)
-    };
-    unit(&TIMES, at).zip(unit(&SIZES, size)).ok_or_else(unknown)
-}
-
-fn columns(line: &str) -> Vec<&str> {
-    line.split(',').map(str::trim).collect()
-}
-
-fn flow(line: &str, units: (&str, &str), names: &Names<'_>) -> Result<ReplayFlow, Problem> {
-    let [at, from, to, size] = columns(line)[..] else {
-        return Err(Problem::new(format!("four columns are expected, not \"{line}\"")));
-    };
-    let at: Time =
-        format!("{at}{}", units.0).parse().map_err(|error| Problem::new(format!("{error}")))?;
-    let size: Bytes =
-        format!("{size}{}", units.1).parse().map_err(|error| Problem::new(format!("{error}")))?;
-    if size.0 == 0 {
-        return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
+    fn flow(&self, cells: &[&str], line: &str, names: &Names<'_>) -> Result<ReplayFlow, Problem> {
+        if cells.len() != self.count {
+            let message = format!("{} columns are expected, not \"{line}\"", self.count);
+            return Err(Problem::new(message).help("those of the first line"));
+        }
+        let at: Time = quantity(cells[self.at], self.time.0, self.time.1)?;
+        let size: Bytes = quantity(cells[self.size], self.size_unit, 3)?;
+        if size.0 == 0 {
+            return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
+        }
+        let (from, to) = names.host_pair(&format!("{} {}", cells[self.from], cells[self.to]))?;
+        Ok(ReplayFlow { at: bounded("at", at)?, from, to, size })
     }
-    let (from, to) = names.host_pair(&format!("{from} {to}"))?;
-    Ok(ReplayFlow { at: bounded("at", at)?, from, to, size })
 }
 
 #[cfg(test)]
@@ -110,12 +157,29 @@ mod tests {
         assert_eq!(replay(plain).unwrap(), [first, second]);
     }
 
+    /// Numbers with exponents, a byte-order mark, semicolons, quotes, an index and further columns.
+    #[test]
+    fn tables_of_pandas_and_excel_are_read() {
+        let first = ReplayFlow { at: Time::millis(1), from: 0, to: 5, size: Bytes::kb(20) };
+        for text in [
+            "at_s,from,to,size_bytes\n1e-3,host-1,host-6,2e4\n",
+            "\u{feff}at_s,from,to,size_bytes\r\n0.001,host-1,host-6,20000\r\n",
+            "\u{feff}\"at_ms\";\"from\";\"to\";\"size_bytes\"\n1;\"host-1\";\"host-6\";20000.0\n",
+            ",size_bytes,from,to,at_us\n0,20000,host-1,host-6,1000.0\n",
+            "at_s\tfrom\tto\tsize\tnote\n1.0000000000000009e-3\thost-1\thost-6\t20KB\tx\n",
+        ] {
+            assert_eq!(replay(text).unwrap(), [first], "{text}");
+        }
+        let error = replay("at_us,from,to,size\n1ms,host-1,host-2,1KB\n").unwrap_err();
+        assert!(error.starts_with("flows.csv:2: \"1ms\" is not a plain number"), "{error}");
+    }
+
     #[test]
     fn a_line_that_is_wrong_is_named() {
         let error = |line: &str| replay(&format!("at,from,to,size\n{line}\n")).unwrap_err();
         assert_eq!(
             error("1ms,host-1,host-2"),
-            "flows.csv:2: four columns are expected, not \"1ms,host-1,host-2\""
+            "flows.csv:2: 4 columns are expected, not \"1ms,host-1,host-2\"\nhelp: those of the first line"
         );
         assert_eq!(
             error("1,host-1,host-2,1KB"),
@@ -131,7 +195,10 @@ mod tests {
             error("1s,host-1,host-99,1B"),
             "flows.csv:2: no node is called \"host-99\"\nhelp: did you mean `host-9`?"
         );
-        assert_eq!(replay("at,from,to,size\n").unwrap_err(), "flows.csv:1: there are no flows");
+        assert_eq!(
+            replay("at,from,to,size\n").unwrap_err(),
+            "flows.csv:1: there are no flows\nhelp: a flow a line"
+        );
         assert!(
             replay("time,from,to,size\n")
                 .unwrap_err()

@@ -4,6 +4,8 @@
 
 mod csv;
 
+pub(crate) use csv::parse;
+
 use heddle_config::Problem;
 use heddle_units::Bytes;
 
@@ -74,7 +76,7 @@ fn named(name: &str) -> Result<SizeDistribution, Problem> {
 }
 
 fn fixed(name: &str, size: &str) -> Result<SizeDistribution, Problem> {
-    let size: Bytes = size.parse().map_err(|error| Problem::new(format!("{error}")))?;
+    let size: Bytes = size.parse().map_err(|error| Problem::of(&error))?;
     if size.0 == 0 {
         return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
     }

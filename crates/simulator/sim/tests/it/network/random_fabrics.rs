@@ -321,6 +321,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
                 non_minimal: None,
             },
             events: Vec::new(),
+            notices: Vec::new(),
         }
     })
 }

@@ -1,0 +1,157 @@
+//! Files of other programs in Heddle's own forms.
+
+use std::fmt::Write as _;
+
+use heddle_config::Problem;
+use heddle_units::Time;
+use serde_json::Value;
+
+use crate::csv::{Line, lines};
+use crate::graph::{from_hpcc, from_htsim};
+use crate::raw::GraphFile;
+use crate::resolve::{hpcc_flows, matrix_flows};
+use crate::source::Noting;
+use crate::{Files, Graph, ReplayFlow, ScenarioError, sizes};
+
+/// A file in Heddle's own form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// What it is, as "a graph of 16 hosts and 20 switches".
+    pub is: String,
+    /// The file.
+    pub contents: Contents,
+    /// What was left out.
+    pub notices: Vec<String>,
+}
+
+/// The contents of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Contents {
+    /// A graph file, whose value is to be written as TOML.
+    Graph(Value),
+    /// A CSV file of flows (`workload.kind = "replay"`) or sizes (`workload.sizes.file`).
+    Table(String),
+}
+
+/// Reads a file of another program: a topology of htsim (`.topo`) or HPCC, a connection matrix of
+/// htsim (`.cm`) without triggers, a flow file of HPCC or conweave, or a distribution of sizes. The
+/// ending of its name and its first lines tell which. Hosts have the names of the topologies' hosts.
+///
+/// # Errors
+/// What is wrong with it, with its line.
+pub fn import(name: &str, text: &str) -> Result<Imported, ScenarioError> {
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    let noting = Noting::new(&no_files);
+    let (is, contents) = match kind_of(name, text) {
+        Kind::HtsimTopology => graph(&from_htsim(name, text, &noting)?),
+        Kind::HpccTopology => graph(&from_hpcc(name, text, &noting)?),
+        Kind::HtsimFlows => flows(&matrix_flows(name, text)?, 1),
+        Kind::HpccFlows => flows(&hpcc(name, text, &noting)?, 0),
+        Kind::Sizes => distribution(&sizes::parse(name, text)?.points),
+    };
+    Ok(Imported { is, contents, notices: noting.notices() })
+}
+
+enum Kind {
+    HtsimTopology,
+    HtsimFlows,
+    HpccTopology,
+    HpccFlows,
+    Sizes,
+}
+
+fn kind_of(name: &str, text: &str) -> Kind {
+    let mut lines = lines(text).map(|(_, line): Line<'_>| line.split_whitespace().count());
+    let widths = (lines.next().unwrap_or(0), lines.next().unwrap_or(0));
+    match widths {
+        _ if name.ends_with(".topo") => Kind::HtsimTopology,
+        _ if name.ends_with(".cm") => Kind::HtsimFlows,
+        (3 | 6, _) if !text.contains(',') => Kind::HpccTopology,
+        (1, 5 | 6) if hpcc_flows::is_one(text) => Kind::HpccFlows,
+        _ => Kind::Sizes,
+    }
+}
+
+fn graph(graph: &Graph) -> (String, Contents) {
+    let hosts = graph.nodes.iter().filter(|node| node.tier == 0).count();
+    let is = format!(
+        "a graph of {hosts} hosts, {} switches and {} links",
+        graph.nodes.len() - hosts,
+        graph.links.len()
+    );
+    let mut value = serde_json::to_value(GraphFile::from(graph)).unwrap_or_default();
+    crate::complete::remove_nulls(&mut value);
+    (is, Contents::Graph(value))
+}
+
+fn hpcc(name: &str, text: &str, files: &dyn Files) -> Result<Vec<ReplayFlow>, Problem> {
+    let mut last = None;
+    let host = |number: &str| {
+        let wrong = || Problem::new(format!("\"{number}\" is no host")).help("its number, from 0");
+        number.parse::<u16>().map(u32::from).map_err(|_| wrong())
+    };
+    let flows = hpcc_flows::parse((name, text), &host, files, &mut last);
+    flows.map_err(|problem| problem.in_file(name, last))
+}
+
+/// Flows of hosts whose names count from `first`, in order of time.
+fn flows(flows: &[ReplayFlow], first: u32) -> (String, Contents) {
+    let mut flows: Vec<&ReplayFlow> = flows.iter().collect();
+    flows.sort_by_key(|flow| flow.at);
+    let mut table = "at,from,to,size\n".to_owned();
+    for ReplayFlow { at, from, to, size } in &flows {
+        let (from, to) = (from + first, to + first);
+        // Writing to a text does not fail.
+        let _ = writeln!(table, "{at},host-{from},host-{to},{size}");
+    }
+    let last = flows.last().map_or(Time::ZERO, |flow| flow.at);
+    (format!("{} flows, the last at {last}", flows.len()), Contents::Table(table))
+}
+
+fn distribution(points: &[(f64, f64)]) -> (String, Contents) {
+    let lines = points.iter().map(|(bytes, cdf)| format!("{bytes},{cdf}\n"));
+    let table = std::iter::once("bytes,cdf\n".to_owned()).chain(lines).collect();
+    (format!("a distribution of sizes with {} points", points.len()), Contents::Table(table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str, text: &str) -> (String, Vec<String>) {
+        let imported = import(name, text).unwrap_or_else(|error| panic!("{error}"));
+        match imported.contents {
+            Contents::Table(table) => (table, imported.notices),
+            Contents::Graph(graph) => panic!("{graph}"),
+        }
+    }
+
+    #[test]
+    fn flows_and_sizes_become_tables() {
+        let (flows, notices) = table("flow.txt", "1\n0 1 3 100 20000 2.0\n1 0 3 100 9 2.5\n");
+        assert_eq!(flows, "at,from,to,size\n0ps,host-0,host-1,20KB\n");
+        assert_eq!(notices.len(), 2, "{notices:?}");
+        let matrix = "Nodes 4\nConnections 1\n0->3 start 1000000 size 1500\n";
+        assert_eq!(table("a.cm", matrix).0, "at,from,to,size\n1us,host-1,host-4,1.5KB\n");
+        let sizes = table("dist.txt", "25.5\n0 0\n1460 0.5\n2920 1.0\n").0;
+        assert_eq!(sizes, "bytes,cdf\n0,0\n1460,0.5\n2920,1\n");
+    }
+
+    #[test]
+    fn a_topology_becomes_a_graph_file_that_is_the_same_graph() {
+        let text = "4 2 3\n2 3\n0 2 25Gbps 1us 0\n1 3 25Gbps 1us 0\n2 3 100Gbps 1us 0\n";
+        let imported = import("t.txt", text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(imported.is, "a graph of 2 hosts, 2 switches and 3 links");
+        let Contents::Graph(value) = imported.contents else { panic!("a graph") };
+        let written = toml::to_string(&value).unwrap();
+        let read = crate::graph::from_file("t.toml", &written, Time::ZERO).map_err(|_| ()).unwrap();
+        let none = |_: &str| Ok(String::new());
+        assert_eq!(read, from_hpcc("t.txt", text, &none).map_err(|_| ()).unwrap());
+    }
+
+    #[test]
+    fn what_is_none_of_these_is_refused_with_its_line() {
+        let error = import("x.csv", "a,b\n1,2\n").map(|_| ()).unwrap_err();
+        assert_eq!((error.line(), error.help().is_some()), (Some(1), true), "{error}");
+    }
+}
