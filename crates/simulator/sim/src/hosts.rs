@@ -18,7 +18,7 @@ use crate::five_tuple::{FiveTuple, FlowHash};
 use crate::network::{Body, Hot, NIL, PacketKind};
 use crate::random::{Random, Stream};
 
-pub(crate) use connection::{Flow, Lifetime, ReceivedBytes};
+pub(crate) use connection::{Flow, Lifetime, ReceivedBytes, UsualTimes};
 pub(crate) use context::HostContext;
 pub(crate) use counters::HostCounters;
 pub(crate) use entropy::EntropyValues;
@@ -27,6 +27,9 @@ pub(crate) use steering::Steering;
 use connection::HostConnection;
 use entropy::{At, hash_with};
 use steering::SendDemand;
+
+/// Bytes of a connection, without what it points to.
+pub(crate) const CONNECTION_BYTES: usize = size_of::<HostConnection>();
 
 /// All connections.
 pub(crate) struct Hosts {
@@ -360,6 +363,14 @@ impl Hosts {
         let mut area = [0; 40];
         let len = Connection::options(&self.groups, segment, &mut area);
         (area, len)
+    }
+
+    /// The time at which the last of the measured flows under way may end, if each goes on as it
+    /// has begun.
+    pub(crate) fn last_end(&self, now: Time, usual: &UsualTimes<'_>) -> Time {
+        let ends = self.connections.iter().filter(|connection| connection.in_use);
+        let ends = ends.filter_map(|connection| connection.expected_end(&self.groups, now, usual));
+        ends.max().unwrap_or(now)
     }
 
     /// Flows that have started and not finished, with what their servers have received.

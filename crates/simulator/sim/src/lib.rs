@@ -32,6 +32,7 @@ mod arrivals;
 mod engine;
 mod engine_digest;
 mod five_tuple;
+mod forecast;
 mod hosts;
 mod ideal_fct;
 mod look_ahead;
@@ -48,9 +49,11 @@ mod simulation;
 mod switching;
 mod traffic;
 mod warm_up;
+mod work;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use engine_digest::engine_digest;
+pub use forecast::{Forecast, forecast};
 pub use ideal_fct::{BestPaths, ideal_fct, wire_bytes};
 pub use outcome::{
     FlowRecord, LongFlow, Outcome, PathUse, PortCounters, PortName, RequestRecord, Samples, Totals,

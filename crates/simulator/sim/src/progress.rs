@@ -35,8 +35,8 @@ pub struct Progress {
     pub packet_hops: u64,
     /// Events handled.
     pub events: u64,
-    /// Completed share of the run, 0 to 1: of the measured flows or of the time, whichever ends the
-    /// scenario.
+    /// Completed share of the run's work, 0 to 1: packet hops by those that the flows are expected to
+    /// take.
     pub done: f64,
 }
 

@@ -1,5 +1,6 @@
 //! One run, from the first event to the last.
 
+mod done;
 mod faults;
 mod finish;
 mod handshakes;
@@ -28,6 +29,8 @@ use crate::sampling::{MOST_SAMPLES, Sampler};
 use crate::switching::{GroupRouting, Switching};
 use crate::traffic::{ConnectionPools, NewFlow, Traffic};
 use crate::warm_up::OpenWarmUp;
+use crate::work::Work;
+use done::LastEnd;
 use start::{entropy, flow_hash, group_routing, groups, is_failed, start_network, steering};
 
 /// [`HostContext`] borrowed from a simulation.
@@ -75,6 +78,9 @@ pub(crate) struct Simulation<'a, S: Scheme> {
     delivered_before: u64,
     digest: u64,
     look_ahead: LookAhead,
+    /// Expected work, for reports of progress.
+    work: Work,
+    last_end: LastEnd,
     /// Records details; most runs have none.
     observer: Option<Box<Observer<'a>>>,
     /// Last arrival of a packet at a host.
@@ -104,6 +110,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         fabric.check_reachable(&routes)?;
         let start = scenario.measure.probe_warm_up;
         let groups = groups(scenario);
+        let work = Work::new(scenario, &fabric, &routes, seed);
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, (routes, group_routing), config, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
@@ -129,6 +136,8 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             end: scenario.measure.time_limit,
             delivered_before: 0,
             digest: 0,
+            work,
+            last_end: LastEnd::default(),
             look_ahead: LookAhead::new(&fabric),
             now: Time::ZERO,
             last_data: Time::ZERO,
@@ -193,24 +202,18 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         }
     }
 
-    /// The start of the measuring window, or the latest that it can have.
-    fn latest_start(&self) -> Time {
-        let measure = &self.scenario.measure;
-        let limit = measure.warm_up_limit.unwrap_or(measure.warm_up);
-        self.measuring_from.min(measure.probe_warm_up + limit)
-    }
-
     /// Runs to the end, unless `watch` stops it.
     pub(crate) fn run(&mut self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
         while self.step() {
             if self.totals.events.is_multiple_of(WATCH_EVERY) {
-                self.report(watch)?;
+                let done = self.done();
+                self.report(done, watch)?;
             }
         }
         if self.sampler.is_full() {
             return Err(SimError::Samples(MOST_SAMPLES));
         }
-        self.report(watch)
+        self.report(1.0, watch)
     }
 
     /// Handles the next event; returns false at the end of the run.
@@ -233,28 +236,12 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         !self.is_complete()
     }
 
-    fn report(&self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
-        let done = self.done();
+    fn report(&self, done: f64, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
         let (packet_hops, events) = (self.network.hops, self.totals.events);
         let progress = Progress { now: self.now, packet_hops, events, done };
         match watch(progress) {
             Next::Continue => Ok(()),
             Next::Stop => Err(SimError::Interrupted),
-        }
-    }
-
-    /// Completed share of the run. Packet hops are even over the time in which flows start; then
-    /// flows that are left finish.
-    fn done(&self) -> f64 {
-        let until = |end: Time| (self.now.as_secs_f64() / end.as_secs_f64().max(1e-12)).min(1.0);
-        match self.scenario.measure.until {
-            Until::Time(span) => until(self.latest_start() + span),
-            Until::Flows(flows) => {
-                let finished = self.flows.len() as f64 / flows.max(1) as f64;
-                let measured = self.traffic.time_of(flows);
-                let started = until(self.latest_start() + measured);
-                (1.0 - TAIL_SHARE) * started.max(finished) + TAIL_SHARE * finished
-            }
         }
     }
 
@@ -358,6 +345,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             let measured = !new.is_long() && self.now >= self.measuring_from && self.wants_more();
             self.measured_started += u64::from(measured);
             self.totals.flows_started += 1;
+            self.work.note(&new, self.network.hops);
             let NewFlow { from, to, size, workload, index, .. } = new;
             let id = self.totals.flows_started as u32;
             let flow = Flow { start: self.now, from, to, size, measured, workload, id, index };
@@ -453,9 +441,6 @@ impl<'a, S: Scheme> Simulation<'a, S> {
 /// Silence after which a run in which hosts retransmit in vain is stopped: longer than any back-off
 /// that a fabric's failure causes.
 pub const STALL: Time = Time::secs(10);
-
-/// Share of a run that is spent on flows that remain when the last measured flow has started.
-const TAIL_SHARE: f64 = 0.05;
 
 /// Events between two calls of the progress function.
 const WATCH_EVERY: u64 = 1 << 18;

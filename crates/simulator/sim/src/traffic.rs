@@ -112,33 +112,6 @@ impl Traffic {
         }
     }
 
-    /// Mean time in which so many flows start; of a list, the time of its last flow.
-    pub(crate) fn time_of(&self, flows: u64) -> Time {
-        match self {
-            Traffic::Poisson(poisson) => {
-                Time((poisson.mean_gap * flows as f64 / poisson.flows_per_arrival * 1e12) as u64)
-            }
-            Traffic::List(list) => list.first().map_or(Time::ZERO, |(at, _)| *at),
-            Traffic::Graph(_) | Traffic::Closed(_) | Traffic::Requests(_) => Time::ZERO,
-            Traffic::Several(parts) => {
-                let rate: f64 = parts.iter().map(Traffic::flows_per_second).sum();
-                match rate > 0.0 {
-                    true => Time((flows as f64 / rate * 1e12) as u64),
-                    false => parts.iter().map(|part| part.time_of(flows)).max().unwrap_or_default(),
-                }
-            }
-        }
-    }
-
-    /// Flows that start in a second on average; 0 of a list.
-    fn flows_per_second(&self) -> f64 {
-        match self {
-            Traffic::Poisson(poisson) => poisson.flows_per_arrival / poisson.mean_gap,
-            Traffic::List(_) | Traffic::Graph(_) | Traffic::Closed(_) | Traffic::Requests(_) => 0.0,
-            Traffic::Several(parts) => parts.iter().map(Traffic::flows_per_second).sum(),
-        }
-    }
-
     /// Appends the flows of the due arrival to `flows`, and schedules the next arrival.
     pub(crate) fn arrive(&mut self, flows: &mut Vec<NewFlow>) {
         match self {
@@ -207,7 +180,6 @@ pub(crate) struct Poisson {
     random: Random,
     next_at: Time,
     mean_gap: f64,
-    flows_per_arrival: f64,
     sizes: SizeDistribution,
     pattern: SeededPattern,
     connections: Connections,
@@ -251,15 +223,7 @@ impl Poisson {
         let mean_gap = flows.sizes.mean() * flows_per_arrival / bytes_per_second;
         let sizes = flows.sizes.clone();
         let connections = flows.connections;
-        let mut poisson = Poisson {
-            random,
-            next_at: start,
-            mean_gap,
-            flows_per_arrival,
-            sizes,
-            pattern,
-            connections,
-        };
+        let mut poisson = Poisson { random, next_at: start, mean_gap, sizes, pattern, connections };
         poisson.schedule_next();
         poisson
     }

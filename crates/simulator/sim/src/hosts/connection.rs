@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use heddle_policy::mix;
-use heddle_transport::Connection;
+use heddle_transport::{Connection, Group};
 use heddle_units::{Bytes, Time};
 
 use crate::five_tuple::FiveTuple;
@@ -11,6 +11,13 @@ use crate::network::PacketKind;
 
 /// Sets the choice of an interface apart from other uses of a connection's number.
 const INTERFACE_SALT: u32 = 0x9e37_79b9;
+
+/// Round trips without an acknowledgement after which a connection waits for its timer.
+const SILENT: u64 = 4;
+
+/// A flow goes on at its pace so far, but for this factor of the usual one: that of a flow that has
+/// just begun, or waited, says little.
+const LIMITS: f64 = 4.0;
 
 /// A flow of the workload, on its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +60,14 @@ pub(super) struct HostConnection {
     pub(super) flows: VecDeque<(u64, Flow)>,
     /// Bytes that the server had received when the measuring window started.
     pub(super) delivered_before: u64,
+}
+
+/// Times of flows as they are expected.
+pub(crate) struct UsualTimes<'a> {
+    /// A round trip of a connection that has measured none.
+    pub(crate) round_trip: Time,
+    /// Seconds that a flow of a workload with so many bytes takes.
+    pub(crate) of_flow: &'a dyn Fn(u16, f64) -> f64,
 }
 
 /// Bytes received in order at a server.
@@ -136,6 +151,28 @@ impl HostConnection {
             let of_flow = Bytes(delivered.saturating_sub(end.saturating_sub(flow.size.0)));
             (flow, ReceivedBytes { of_flow, in_window })
         })
+    }
+
+    /// The time at which the last measured flow may end, if the connection goes on as it has begun;
+    /// `None` if it has none. One that has heard nothing for some round trips waits for its timer.
+    pub(super) fn expected_end(
+        &self,
+        groups: &[Group],
+        now: Time,
+        usual: &UsualTimes<'_>,
+    ) -> Option<Time> {
+        let (flow, received) = self.open_flows().filter(|(flow, _)| flow.measured).last()?;
+        let age = now.saturating_sub(flow.start).as_secs_f64();
+        let (size, received) = (flow.size.0 as f64, received.of_flow.0 as f64);
+        let empty = (usual.of_flow)(flow.workload, size - received);
+        let at_pace = age * (size - received) / received.max(1.0);
+        let left = Time((at_pace.clamp(empty / LIMITS, empty * LIMITS) * 1e12) as u64);
+        let srtt = self.transport.sender_state(0).and_then(|state| state.srtt);
+        let ahead = self.transport.deadline().saturating_sub(now);
+        let silent = self.transport.agreed(groups).tcp.min_rto.saturating_sub(ahead);
+        let waits = silent > srtt.unwrap_or(usual.round_trip) * SILENT;
+        let from = if waits { self.transport.deadline() } else { now };
+        Some(from.saturating_add(left))
     }
 
     /// Offset of a byte of the stream in its flow; `None` if the flow has finished.

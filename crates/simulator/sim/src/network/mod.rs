@@ -33,6 +33,9 @@ pub(crate) struct PortStats {
     pub(crate) ecn_marks: u64,
 }
 
+/// Bytes of a port.
+pub(crate) const PORT_BYTES: usize = size_of::<Port>() + size_of::<PortStats>();
+
 /// All ports, the packets on them, and the events to come.
 pub(crate) struct Network {
     pub(crate) ports: Vec<Port>,

@@ -3,6 +3,7 @@
 //! A seed makes a scenario and its run. `HEDDLE_SEED` runs that seed alone.
 
 mod closed_connections;
+mod done;
 mod draw;
 mod group_routing;
 
