@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Print a scenario with every default filled in, as a scenario file.
     Show(Show),
+    /// Turn a file of another simulator into Heddle's own: topologies, flows, sizes.
+    Import(Import),
     /// Print the JSON Schema of scenario files, for editors.
     Schema,
     /// Measure the simulator's speed.
@@ -367,6 +369,20 @@ pub(crate) struct Validate {
     pub(crate) set: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) axes: Axes,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle import topology.txt --out graph.toml    a topology of HPCC's, or of htsim's (.topo)
+  heddle import flow.txt --out flows.csv         flows of HPCC's, conweave's, htsim's (.cm)
+  heddle import AliStorage2019.txt               a distribution of sizes without a header")]
+pub(crate) struct Import {
+    /// The file; its name's ending and its first lines tell what it is.
+    pub(crate) file: PathBuf,
+    /// The file to write [default: standard output].
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -60,6 +60,7 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Study(study) => commands::study::study(study, common),
         Command::Validate(validate) => return commands::check::validate(validate, common),
         Command::Show(show) => commands::check::show(show, common),
+        Command::Import(import) => commands::import::import_file(import, common),
         Command::Schema => schema(),
         Command::Bench(bench) => commands::bench::bench(bench, common),
         Command::Path(path) => return commands::path::path(path, common),

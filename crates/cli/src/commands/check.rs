@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use heddle_fabric::Fabric;
 use heddle_scenario::{Graph, Scenario, Source};
-use heddle_study::overload::offered;
+use heddle_study::estimate::Estimate;
+use heddle_study::plan::Combination;
 use serde_json::{Value, json};
 
 use crate::args::{Axes, Common, ScenarioArgs, Show, Validate};
@@ -30,8 +31,12 @@ pub(crate) fn validate(args: &Validate, common: &Common) -> Result<ExitCode, Fai
             Ok(_) if common.json => {}
             Ok(sound) => {
                 output::line(format_args!("{file}: ok: {}", sound.is))?;
-                let overload = sound.overload.as_ref().map(|said| format!("{file}: {said}"));
-                warn_of_overload(overload.as_deref(), common);
+                if !common.quiet {
+                    output::line(format_args!("  {}", sound.estimate.text()))?;
+                }
+                for said in sound.overload.iter().chain(&sound.warnings) {
+                    warn_of_overload(Some(&format!("{file}: {said}")), common);
+                }
             }
         }
     }
@@ -51,6 +56,10 @@ struct Sound {
     is: String,
     /// A warning, if links are offered more than they carry.
     overload: Option<String>,
+    /// What its runs take together.
+    estimate: Estimate,
+    /// What files were read without, and what no one means.
+    warnings: Vec<String>,
 }
 
 impl Checked {
@@ -63,9 +72,10 @@ impl Checked {
 
     fn to_json(&self) -> Value {
         match &self.is {
-            Ok(Sound { is, overload }) => {
-                json!({ "file": self.file, "ok": true, "is": is, "overload": overload })
-            }
+            Ok(Sound { is, overload, estimate, warnings }) => json!({
+                "file": self.file, "ok": true, "is": is,
+                "estimate": estimate, "overload": overload, "warnings": warnings,
+            }),
             Err(failure) => {
                 json!({ "file": self.file, "ok": false, "reason": failure.report(describe).json })
             }
@@ -79,18 +89,43 @@ fn check(source: &Source, args: &Axes) -> Result<Sound, Failure> {
     if axes.is_empty() {
         let scenario = files::resolve(source)?;
         let is = describe_scenario(source, &scenario)?;
-        let offered = offered(&scenario).map_err(anyhow::Error::from)?;
-        return Ok(Sound { is, overload: offered.and_then(|it| it.warning(&scenario.scheme)) });
+        let seeds = scenario.seeds.clone();
+        let one = Combination::new(Vec::new(), scenario, seeds).map_err(anyhow::Error::from)?;
+        let overload = one.offered.as_ref().and_then(|it| it.warning(&one.scenario.scheme));
+        return sound(is, overload, &[one]);
     }
     let plan = plan(source, &axes)?;
-    let Some(first) = plan.combinations.first() else {
-        return Ok(Sound { is: "no combinations".into(), overload: None });
+    let first = match plan.combinations.first() {
+        Some(first) => describe_scenario(source, &first.scenario)?,
+        None => return sound("no combinations".into(), None, &[]),
     };
-    let first = describe_scenario(source, &first.scenario)?;
     let (combinations, runs) = (plan.combinations.len() as u64, plan.cells().len() as u64);
     let (combinations, runs) = (counted(combinations, "combination"), counted(runs, "run"));
     let is = format!("{combinations}, {runs}; the first: {first}");
-    Ok(Sound { is, overload: plan.overload() })
+    sound(is, plan.overload(), &plan.combinations)
+}
+
+/// With an estimate and the warnings of all combinations.
+fn sound(
+    is: String,
+    overload: Option<String>,
+    combinations: &[Combination],
+) -> Result<Sound, Failure> {
+    let mut estimate = Estimate::default();
+    let (mut notices, mut absurd) = (Vec::new(), Vec::new());
+    for one in combinations {
+        let of_one = Estimate::of(&one.scenario, &one.seeds).map_err(anyhow::Error::from)?;
+        estimate = estimate.and(of_one);
+        let new = one.scenario.notices.iter().filter(|notice| !notices.contains(*notice));
+        let new: Vec<String> = new.cloned().collect();
+        notices.extend(new);
+        // Of combinations that say the same with other figures, one is enough.
+        if absurd.is_empty() {
+            absurd = of_one.warnings(one.offered.as_ref());
+        }
+    }
+    let warnings = [notices, absurd].concat();
+    Ok(Sound { is, overload, estimate, warnings })
 }
 
 /// Builds a scenario's fabric and says in a line what it is.

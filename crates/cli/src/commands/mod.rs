@@ -8,6 +8,7 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod fabric;
+pub(crate) mod import;
 pub(crate) mod on;
 pub(crate) mod path;
 pub(crate) mod reproduce;

@@ -34,6 +34,7 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let offered = offered(&scenario).map_err(anyhow::Error::from)?;
     let overload = offered.as_ref().and_then(|offered| offered.warning(&scenario.scheme));
     warn_of_overload(overload.as_deref(), common);
+    tell_notices(&scenario.notices, common);
     files::make_folder(&folder)?;
     let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
     let cells = seeded(scenario.scheme.name(), &scenario, &scenario.seeds);
@@ -44,7 +45,8 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
         record(&cells, &wanted, &folder, &GridBar::new(common))?
     };
     let later = remarks(&[(scenario.scheme.name(), &runs)]);
-    let remarks: Vec<String> = overload.into_iter().chain(later.iter().cloned()).collect();
+    let before = scenario.notices.iter().cloned().chain(overload);
+    let remarks: Vec<String> = before.chain(later.iter().cloned()).collect();
     let made = provenance(&source, &scenario)?;
     let result = ScenarioResult {
         provenance: &made,
@@ -78,6 +80,13 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
 pub(crate) fn warn_of_overload(overload: Option<&str>, common: &Common) {
     if let Some(said) = overload.filter(|_| !common.quiet) {
         eprintln!("warning: {said}");
+    }
+}
+
+/// Says what files were read without.
+fn tell_notices(notices: &[String], common: &Common) {
+    for said in notices.iter().filter(|_| !common.quiet) {
+        eprintln!("note: {said}");
     }
 }
 

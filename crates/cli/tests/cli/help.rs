@@ -7,7 +7,7 @@ fn is_option(line: &str) -> bool {
     words.starts_with('-') && !words.starts_with("- ")
 }
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "demo",
     "run",
     "sweep",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 12] = [
     "study",
     "validate",
     "show",
+    "import",
     "schema",
     "bench",
     "path",
