@@ -48,6 +48,17 @@ static __always_inline const struct candidate *candidate_of(const struct packet_
 	return within(context->now, candidate->seen, timeout) ? candidate : NULL;
 }
 
+/* Tick at which this balancer last saw something of the known flow, or of a SYN for its entry. An entry's own is renewed once a
+ * second. */
+static __always_inline __u32 last_seen(const struct packet_context *context)
+{
+	const struct candidate *candidate = context->flow.state & FLOW_CONTESTED ? candidate_of(context) : NULL;
+
+	if (!candidate || (__s32)(candidate->seen - context->flow.seen) < 0)
+		return context->flow.seen;
+	return candidate->seen;
+}
+
 /* The entry is the candidate's. It is registered by the next packets: other balancers may have the old flow's. */
 static __always_inline void store_accepted(const struct packet_context *context, const struct candidate *candidate, __u8 marks,
 					   struct decision *decision)
@@ -188,6 +199,7 @@ static __always_inline void end_contest(const struct packet_context *context, st
 	struct flow_snapshot changed = context->flow;
 
 	changed.state &= ~FLOW_CONTESTED;
+	changed.seen = context->now;
 	if (context->vip.mode == MPTCP_LEARN)
 		changed.state |= FLOW_OWNER_PENDING;
 	change_flow(&changed, decision);
@@ -228,11 +240,14 @@ static __always_inline bool decide_contested(struct xdp_md *ctx, const struct pa
 	return true;
 }
 
-/* A packet that another balancer asks about, of a flow that is contested here. True: it is the candidate's. */
-static __always_inline bool accept_candidate(const struct packet_context *context, struct candidate *candidate,
+/* A packet that another balancer asks about, of a flow that is contested here. True: it is the candidate's, which came later than what the
+ * asker knows: since `age` ticks; 0: it knows nothing. */
+static __always_inline bool accept_candidate(const struct packet_context *context, __u32 age, struct candidate *candidate,
 					     struct decision *decision)
 {
 	if (!goes_to_candidate(context, candidate, decision))
+		return false;
+	if (age && !within(context->now, candidate->seen - SAME_TIME, age))
 		return false;
 	take_or_follow(context, candidate, decision);
 	return true;

@@ -220,54 +220,62 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 
 /* True if other balancers may know better: the flow was silent for a second, and may have ended at another balancer, and its
  * addresses and ports be those of a new one. Routers move flows before anybody here knows why, and back. An entry's time is up to
- * a second old while its flow is not silent, but behind its end, or with the first packet after a change of the ring. What is
- * still to be registered, or contested, is newer than what others have, unless it was silent for longer than flows leave that to
- * later packets. */
+ * a second old while its flow is not silent, but behind its end, or with the first packet after a change of the ring. */
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
-	bool moved = is_closing(flow) || flow->epoch != settings.epoch,
-	     newer = flow->state & (FLOW_OWNER_PENDING | FLOW_CONTESTED);
+	bool moved = is_closing(flow) || flow->epoch != settings.epoch;
 
 	if (context->vip.mode != MPTCP_LEARN || is_opening(flow->state))
 		return false;
-	if (newer && (!settings.refresh || within(context->now, flow->seen, settings.refresh)))
-		return false;
-	return !within(context->now, flow->seen, moved ? TOUCH : 2 * TOUCH);
+	return !within(context->now, last_seen(context), moved ? TOUCH : 2 * TOUCH);
 }
 
-/* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another balancer.
- * Their token is registered, and the entry's own when the connection goes on. Anybody can send keys: the entry stays as it is
- * until then. */
+/* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another balancer, and by
+ * that to the hash's backend. Their token is registered, and the entry's own when the connection goes on. Anybody can send keys: the
+ * entry stays as it is until then. */
 static __always_inline bool decide_keys_of_another(struct xdp_md *ctx, const struct packet_context *context,
 						   struct decision *decision)
 {
-	const struct flow_snapshot *flow = &context->flow;
+	__u32 target = own_hashed_target(context);
 	struct mptcp_found found;
 	__u32 token;
 
-	if (!may_be_outdated(context) || closes(context) || own_hashed_target(context) != flow->target)
+	if (!may_be_outdated(context) || closes(context) || target == NO_TARGET)
 		return false;
-	if (search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS || token_of(&found) == flow->token)
+	if (search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS || token_of(&found) == context->flow.token)
 		return false;
 	if (!within_limit(context, LIMIT_LEARN, decision)) {
 		note(decision, LEARN_LIMITED);
 		return false;
 	}
+	decide_send(decision, target, SENT_KEYS);
 	token = learn_keys(context, &found, TOKEN_UNOPENED, false, decision);
 	if (token)
-		contest(context, CANDIDATE_KEYS, context->sequence - 1, token, flow->target, decision);
+		contest(context, CANDIDATE_KEYS, context->sequence - 1, token, target, decision);
 	return true;
 }
 
-/* True if others may have registered the packet's flow: those with a token all are. An option of MPTCP on a flow that has none is
- * another flow's, of the same addresses and ports. */
+/* The flow is as it is known here: others know the same, or nothing newer. */
+static __always_inline void decide_verified(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	if (decide_keys_of_another(ctx, context, decision))
+		return;
+	decide_send(decision, context->flow.target, SENT_FLOW);
+	if (closes(context))
+		decide_end(context, decision);
+	else
+		decide_established(context, decision);
+}
+
+/* True if others may have registered a flow with the packet's addresses and ports: those with a token all are, and those that are not
+ * where the hash says, or lately were not. An option of MPTCP on a flow that has no token is another flow's. */
 static __always_inline bool may_be_registered(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
 	int kind;
 
-	if (context->flow.token)
+	if (context->flow.token || own_hashed_target(context) != context->flow.target || hashed_otherwise_before(context))
 		return true;
 	kind = search_options(ctx, context, &found, decision);
 	return kind == MPTCP_DSS || kind == MPTCP_JOIN_ACK;
@@ -284,7 +292,7 @@ static __always_inline bool verify_flow(struct xdp_md *ctx, const struct packet_
 	return false;
 }
 
-/* A packet of a contested flow: the candidate's, or of the flow as others know it, if it was silent for long, or as it is known here.
+/* A packet of a contested flow: the candidate's, or of the flow as others know it, if it was silent, or as it is known here.
  * True: all is decided; false: it ends the flow. */
 static __always_inline bool decide_contest(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
@@ -318,7 +326,9 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 		touch_flow(context, decision);
 	else if (context->flow.state & FLOW_CONTESTED && decide_contest(ctx, context, decision))
 		return 0;
-	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(ctx, context, decision))
+	else if (own_hashed_target(context) == context->flow.target && decide_keys_of_another(ctx, context, decision))
+		return 0;
+	else if (verify_flow(ctx, context, decision))
 		return 0;
 	else if (closes(context))
 		decide_end(context, decision);

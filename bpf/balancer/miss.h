@@ -3,6 +3,7 @@
 #pragma once
 
 #include "balancer/by_hash.h"
+#include "balancer/contest.h"
 
 /* Keys on a flow to `target` whose SYN did not pass here, and elsewhere if `state` says so: learnt, within limits, since any host
  * can send such a packet. */
@@ -34,12 +35,21 @@ static __always_inline void decide_by_hash_alone(const struct packet_context *co
 		decide_by_hash(context, FLOW_NEW, SENT_MISS, decision);
 }
 
-/* Asks the next balancer that may know the flow. False: there is none, or the limit of queries is reached. */
+/* Ticks since this balancer saw something of the packet's flow; 0: it does not know where that goes. */
+static __always_inline __u32 known_since(const struct packet_context *context)
+{
+	bool knows = context->known && keeps_flows(context->flow.target) && !is_balancer(context->flow.target);
+
+	return knows ? context->now - last_seen(context) : 0;
+}
+
+/* Asks the next balancer that may know the flow, or know it better. False: there is none, or the limit of queries is reached. */
 static __always_inline bool query_flow(const struct packet_context *context, __u8 asked, struct decision *decision)
 {
 	decide_send(decision, own_hashed_target(context), SENT_MISS);
 	if (!ask(context, slot_of_flow(context), asked, STEER_FLOW_QUERY, decision))
 		return false;
+	put_be32(decision->message.backend, known_since(context));
 	if (steerable(context, decision->peer) && within_limit(context, LIMIT_QUERY, decision))
 		return true;
 	note(decision, QUERY_LIMITED);

@@ -27,21 +27,29 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 	decide_reply(target, asker, message, decision);
 }
 
+/* The reply says whether it is older than what the asker knows. */
 static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker, const struct steering *message,
 						struct decision *decision)
 {
 	__u32 target = context->known ? if_configured(context->flow.target) : NO_TARGET;
-	__u32 token = context->known ? context->flow.token : 0;
+	__u32 token = context->known ? context->flow.token : 0, age = get_be32(message->backend);
+	bool older = context->known && age && !within(context->now, context->flow.seen + SAME_TIME, age);
 	struct candidate candidate;
 
-	if (context->known && context->flow.state & FLOW_CONTESTED && accept_candidate(context, &candidate, decision)) {
+	if (context->known && context->flow.state & FLOW_CONTESTED && accept_candidate(context, age, &candidate, decision)) {
 		target = candidate.target;
 		token = candidate.token;
+		older = false;
+	} else if (context->known && context->flow.state & FLOW_CONTESTED && answers_challenge(context, decision)) {
+		target = decision->target;
+		older = false;
 	}
 	if (target == NO_TARGET)
 		note(decision, REPLY_UNKNOWN);
 	decide_reply(target, asker, message, decision);
 	set_token(decision, token);
+	if (older)
+		decision->message.asked |= ANSWER_OLDER;
 }
 
 /* The state of a flow that came from another balancer. The one that had it may be gone, and its entries with it: token and flow
@@ -73,19 +81,14 @@ static __always_inline void handle_join_reply(const struct packet_context *conte
 		decide_unknown_join(context, token, message->asked, decision);
 }
 
-/* The flow is as it is known here: others know the same, or nothing. */
-static __always_inline void decide_verified(const struct packet_context *context, struct decision *decision)
+/* True if the flow is known here as the reply says, or better. */
+static __always_inline bool is_known(const struct packet_context *context, const struct steering *reply, __u32 target)
 {
-	decide_send(decision, context->flow.target, SENT_FLOW);
-	if (closes(context))
-		decide_end(context, decision);
-	else
-		decide_established(context, decision);
-}
+	const struct flow_snapshot *flow = &context->flow;
 
-static __always_inline bool is_known_as(const struct packet_context *context, __u32 target, __u32 token)
-{
-	return context->known && context->flow.target == target && context->flow.token == token;
+	if (!context->known || !keeps_flows(flow->target) || is_balancer(flow->target))
+		return false;
+	return reply->asked & ANSWER_OLDER || (flow->target == target && flow->token == get_be32(reply->token));
 }
 
 /* Keys on a flow whose handshake another balancer has seen, or none: learnt with the backend that has it. False: the packet has
@@ -107,8 +110,8 @@ static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct p
 {
 	struct flow_value value = { .token = get_be32(message->token), .target = target };
 
-	if (is_known_as(context, target, value.token)) {
-		decide_verified(context, decision);
+	if (is_known(context, message, target)) {
+		decide_verified(ctx, context, decision);
 	} else if (target != NO_TARGET) {
 		if (decide_answered_keys(ctx, context, value.token, target, decision))
 			return;
@@ -119,7 +122,7 @@ static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct p
 		decide_send(decision, target, SENT_FLOW);
 	} else if (!query_flow(context, message->asked, decision)) {
 		if (context->known && keeps_flows(context->flow.target))
-			decide_verified(context, decision);
+			decide_verified(ctx, context, decision);
 		else if (!decide_answered_keys(ctx, context, 0, NO_TARGET, decision))
 			decide_by_hash_alone(context, decision);
 	}

@@ -487,6 +487,10 @@ enum steering_kind {
 #define ASKED_FIRST 0x01
 #define ASKED_SECOND 0x02
 #define ASKED_FORMER 0x04
+/* Of a reply about a flow: what the asker knows was seen later than what this says. */
+#define ANSWER_OLDER 0x08
+/* Ticks (67 ms): what two balancers saw less than that apart has no order. */
+#define SAME_TIME 4
 
 /* The balancers at which the receiver of a registration makes it. */
 enum registration_reach {
@@ -499,9 +503,9 @@ struct steering {
 	__u8 version;
 	__u8 kind;
 	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on; of STEER_REGISTER_FLOW: 1: the flow has ended; of STEER_REGISTER: 1: no balancer has seen a SYN before the keys */
-	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of registrations: registration_reach; of answers to heartbeats: TABLES_CHANGED, FLOWS_UNEXPLAINED */
+	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far, ANSWER_OLDER; of registrations: registration_reach; of answers to heartbeats: TABLES_CHANGED, FLOWS_UNEXPLAINED */
 	__u8 token[4];
-	__u8 backend[4]; /* target.id */
+	__u8 backend[4]; /* target.id; of STEER_FLOW_QUERY: ticks since the asker saw the flow that it knows, 0: it knows none */
 	__u8 tag[8];     /* proves that the sender has the cluster's key (balancer/tag.h) */
 };
 
