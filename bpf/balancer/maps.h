@@ -88,9 +88,9 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2 * MAGLEV_SIZE);
+	__uint(max_entries, MAGLEV_STRIDE);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, struct maglev_pair);
 } maglev SEC(".maps");
 
 /* The two balancers that keep the entries of each part of the token space and of the flows' hashes; NO_TARGET: this one. Three

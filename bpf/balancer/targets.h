@@ -82,10 +82,10 @@ static __always_inline __u64 maglev_hash(const struct packet_context *context, c
 /* A slot of the service's Maglev table: a target in the lower half, in the upper one the slot's last change. */
 static __always_inline __u32 maglev_word_at(const struct packet_context *context, __u64 hash)
 {
-	__u32 slot = context->vip.table + hash % MAGLEV_SIZE;
-	__u32 *word = bpf_map_lookup_elem(&maglev, &slot);
+	__u32 slot = context->vip.table + hash % MAGLEV_SIZE, place = slot >> 1;
+	const struct maglev_pair *pair = bpf_map_lookup_elem(&maglev, &place);
 
-	return word ? *word : NO_TARGET;
+	return pair ? pair->words[slot & 1] : NO_TARGET;
 }
 
 /* The backend that Maglev hashing gives a client's flow. */

@@ -11,11 +11,12 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 10
+#define HEDDLE_ABI 11
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
 #define MAGLEV_SIZE 65537
+#define MAGLEV_STRIDE 65538 /* slots from one Maglev table in `maglev` to the next: whole pairs */
 #define RING_SHIFT 20
 #define RING_SIZE (1 << (32 - RING_SHIFT))
 #define NO_TARGET 0
@@ -76,6 +77,11 @@ struct vip {
 	__u8 access;       /* VIP_SERVICE, VIP_DIRECT: ACCESS_FILTERED and ACCESS_LIMITED; 0: open to all */
 	__u8 pad;
 	__u16 pad2;
+};
+
+/* Two slots of a Maglev table: an array has an entry for every 8 bytes, whatever its values take. */
+struct maglev_pair {
+	__u32 words[2];
 };
 
 /* A backend's name in connection ids of QUIC. */

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
-    DROPS_CLOSED, Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, QuicServer,
-    REFUSES_CLOSED, RING_SIZE, STAMP_SHIFT, Settings, Target, TargetState, Vip, VipKey, VipKind,
+    DROPS_CLOSED, Forwarding, MAGLEV_SIZE, MAGLEV_STRIDE, MptcpMode, NO_TARGET, PeerState,
+    QuicServer, REFUSES_CLOSED, RING_SIZE, STAMP_SHIFT, Settings, Target, TargetState, Vip, VipKey,
+    VipKind,
 };
 use heddle_balancer_maps::{Balancer, Error};
 use heddle_hashing::{maglev, ring::Ring};
@@ -276,12 +277,12 @@ impl Cluster {
             maps.group_targets.insert(&key(own), &shared)?;
             maps.group_targets.insert(&key(shared), &own)?;
         }
-        maps.maglev.write(MAGLEV_SIZE as usize, &maglev::table(&weighted))?;
+        maps.maglev.write(MAGLEV_STRIDE as usize, &maglev::table(&weighted))?;
         let vip = Vip {
             id: SERVICE_OTHER,
             kind: VipKind::Service as u8,
             mode: self.setup.mode as u8,
-            table: MAGLEV_SIZE,
+            table: MAGLEV_STRIDE,
             group: SERVICE_TCP,
             ..Vip::default()
         };

@@ -16,7 +16,7 @@ pub struct Sizes {
     pub vips: u32,
     /// Services: their numbers are from 1 to this.
     pub services: u32,
-    /// Maglev tables, of 512 KiB each.
+    /// Maglev tables, of 256 KiB each.
     pub maglev_tables: u32,
     /// Backends and other balancers, [`crate::abi::NO_TARGET`] included.
     pub targets: u32,

@@ -101,21 +101,42 @@ impl Turn {
     }
 
     /// Takes the first free slot of its preference list; at least one slot is free.
-    fn take(&mut self, taken: &mut [bool]) -> usize {
+    fn take(&mut self, taken: &mut Taken) -> usize {
         loop {
             let slot = self.next;
-            self.next = (slot + self.skip) % taken.len();
-            if !core::mem::replace(&mut taken[slot], true) {
+            let next = slot + self.skip;
+            self.next = if next < taken.slots { next } else { next - taken.slots };
+            if taken.take(slot) {
                 return slot;
             }
         }
     }
 }
 
+/// The slots that are taken, a bit each: all of a table's fit the first cache.
+struct Taken {
+    slots: usize,
+    words: Vec<u64>,
+}
+
+impl Taken {
+    fn none_of(slots: usize) -> Taken {
+        Taken { slots, words: alloc::vec![0; slots.div_ceil(64)] }
+    }
+
+    /// False: it is taken already.
+    fn take(&mut self, slot: usize) -> bool {
+        let (word, bit) = (&mut self.words[slot / 64], 1 << (slot % 64));
+        let is_free = *word & bit == 0;
+        *word |= bit;
+        is_free
+    }
+}
+
 fn populate(turns: &mut [Turn], slots: &mut [u32]) {
     slots.fill(0);
     let Some(heaviest) = turns.iter().map(|turn| turn.weight).max() else { return };
-    let mut taken = alloc::vec![false; slots.len()];
+    let mut taken = Taken::none_of(slots.len());
     let mut free = slots.len();
     loop {
         for turn in &mut *turns {

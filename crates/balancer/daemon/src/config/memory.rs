@@ -3,7 +3,7 @@
 use std::fmt;
 
 use heddle_balancer_maps::Sizes;
-use heddle_balancer_maps::abi::{FlowBucket, MAGLEV_SIZE, TokenBucket};
+use heddle_balancer_maps::abi::{FlowBucket, MAGLEV_STRIDE, TokenBucket};
 
 /// Bytes of the large maps. Taken from the kernel when the daemon starts, whether used or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Memory {
             flows: bytes(flows.all(), size_of::<FlowBucket>())
                 + bytes(flows.main, size_of::<u32>()),
             tokens: bytes(sizes.token_buckets().all(), size_of::<TokenBucket>()),
-            maglev: bytes(sizes.maglev_tables, 4) * u64::from(MAGLEV_SIZE),
+            maglev: bytes(sizes.maglev_tables, 4) * u64::from(MAGLEV_STRIDE),
         }
     }
 
@@ -54,12 +54,12 @@ impl fmt::Display for Memory {
 mod tests {
     use super::*;
 
-    /// 360448 buckets of 128 and of 64 bytes, a word for each of 262144, 4 tables of 65537 words.
+    /// 360448 buckets of 128 and of 64 bytes, a word for each of 262144, 4 tables of 65538 words.
     #[test]
     fn a_million_flows_and_tokens() {
         let sizes = Sizes { maglev_tables: 4, ..Sizes::default() };
         let memory = Memory::of(&sizes);
-        assert_eq!(memory, Memory { flows: 47_185_920, tokens: 23_068_672, maglev: 1_048_592 });
+        assert_eq!(memory, Memory { flows: 47_185_920, tokens: 23_068_672, maglev: 1_048_608 });
         assert_eq!(memory.to_string(), "68 MiB (flows 45, tokens 22, Maglev tables 1)");
     }
 }

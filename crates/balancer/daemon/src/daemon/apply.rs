@@ -6,7 +6,9 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use heddle_balancer_maps::Error;
-use heddle_balancer_maps::abi::{MAGLEV_SIZE, NO_TARGET, Settings, Target, TargetState, VipKind};
+use heddle_balancer_maps::abi::{
+    MAGLEV_SIZE, MAGLEV_STRIDE, NO_TARGET, Settings, Target, TargetState, VipKind,
+};
 use heddle_balancer_maps::maps::{Maps, ServiceLimit};
 use heddle_hashing::RING_SIZE;
 
@@ -136,7 +138,7 @@ fn write_ring(maps: &mut Maps, parts: &[Vec<u16>; 3]) -> Result<(), Error> {
 }
 
 fn first_slot(table: u32) -> usize {
-    table as usize * MAGLEV_SIZE as usize
+    table as usize * MAGLEV_STRIDE as usize
 }
 
 /// The maps as the daemon before has left them; empty if there was none.
@@ -152,7 +154,7 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
         maps.vips.entries()?.into_iter().map(|(key, vip)| (key.into(), vip)).collect();
     let services = vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
     // Each port of a service names its table.
-    let numbers: BTreeSet<u32> = services.map(|vip| vip.table / MAGLEV_SIZE).collect();
+    let numbers: BTreeSet<u32> = services.map(|vip| vip.table / MAGLEV_STRIDE).collect();
     let tables = numbers.into_iter().map(|number| (number, table(maps, number)));
     let settings = maps.settings.get()?;
     Ok(plan::Maps {

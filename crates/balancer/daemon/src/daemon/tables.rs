@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_balancer_maps::Sizes;
-use heddle_balancer_maps::abi::{BUCKET_ENTRIES, MAGLEV_SIZE};
+use heddle_balancer_maps::abi::{BUCKET_ENTRIES, MAGLEV_STRIDE};
 use heddle_balancer_maps::maps::Replaced;
 
 /// The entries of maps, by name.
@@ -45,7 +45,7 @@ impl Rooms {
             ("flows", of("flows") * BUCKET_ENTRIES),
             ("tokens", of("tokens") * BUCKET_ENTRIES),
             ("services", services),
-            (OWN_BACKENDS, of("maglev") / MAGLEV_SIZE / 2),
+            (OWN_BACKENDS, of("maglev") / MAGLEV_STRIDE),
             ("ports", of("vips").saturating_sub(2 * services + 2 * targets + 2)),
             ("targets", targets),
         ])

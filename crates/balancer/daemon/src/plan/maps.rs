@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use heddle_balancer_maps::abi::{self, TargetState, VipKind};
+use heddle_balancer_maps::abi::{self, MAGLEV_STRIDE, TargetState, VipKind};
 use heddle_balancer_maps::maps::ServiceLimit;
-use heddle_hashing::MAGLEV_SIZE;
 use heddle_hashing::hash::ServiceKey;
 use heddle_hashing::maglev::Weighted;
 
@@ -38,7 +37,7 @@ pub struct Maps {
     pub access_limits: BTreeMap<u16, ServiceLimit>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
-    /// The Maglev tables in use by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
+    /// The Maglev tables in use by number: table n begins at slot n * [`MAGLEV_STRIDE`] of `maglev`.
     pub tables: BTreeMap<u32, Table>,
     /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
@@ -323,7 +322,7 @@ fn places(number: u16) -> [u32; 2] {
 
 /// The number of the place that begins at a slot.
 pub(super) fn place_number(slot: u32) -> u16 {
-    u16::try_from(slot / MAGLEV_SIZE / 2 + 1).unwrap_or(u16::MAX)
+    u16::try_from(slot / MAGLEV_STRIDE / 2 + 1).unwrap_or(u16::MAX)
 }
 
 /// The backends of a service's table: those that keep their flows, and are not drained. The data
@@ -382,7 +381,7 @@ pub(super) fn vips(
         let entry = abi::Vip {
             kind: VipKind::Service as u8,
             choices: service.quic.map_or(0, super::quic::choices),
-            table: table * MAGLEV_SIZE,
+            table: table * MAGLEV_STRIDE,
             several_ports: service.ports.are_several().into(),
             first_port: if service.ports.are_several() { service.ports.first().to_be() } else { 0 },
             ..vip

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use heddle_balancer_maps::abi::{Forwarding, STAMP_SHIFT, TargetState, VipKind};
-use heddle_hashing::{MAGLEV_SIZE, RING_SIZE, maglev};
+use heddle_balancer_maps::abi::{Forwarding, MAGLEV_STRIDE, STAMP_SHIFT, TargetState, VipKind};
+use heddle_hashing::{RING_SIZE, maglev};
 
 use super::*;
 use crate::config::{Member, Ports, load};

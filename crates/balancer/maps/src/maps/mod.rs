@@ -1,7 +1,7 @@
 //! The balancer's maps as types. bpf/balancer/maps.h describes each.
 //!
-//! Reading and writing are system calls, but for tables in shared memory ([`Slots`], [`Flows`],
-//! [`Tokens`]), which are read and written while the program does the same: each value is whole,
+//! Reading and writing are system calls, but for tables in shared memory ([`PackedSlots`],
+//! [`Slots`], [`Flows`], [`Tokens`]), which are read and written while the program does the same: each value is whole,
 //! several together may be of different moments.
 
 mod access;
@@ -34,7 +34,7 @@ pub(crate) use traces::Traces;
 pub use vips::Vips;
 pub use waiting::Waiting;
 
-use heddle_bpf_loader::maps::{Hash, Prefixes, Slots};
+use heddle_bpf_loader::maps::{Hash, PackedSlots, Prefixes, Slots};
 
 use crate::Error;
 use crate::abi::{AccessSource, Address, AssignedKey, Candidate, FlowKey, QuicServer};
@@ -61,8 +61,8 @@ pub struct Maps {
     pub peers: Hash<Address, u32>,
     /// The state of each other balancer, by its target's index.
     pub peer_states: PeerStates,
-    /// Maglev tables, one behind the other: target indices.
-    pub maglev: Slots,
+    /// Maglev tables, one each [`crate::abi::MAGLEV_STRIDE`] slots: target indices.
+    pub maglev: PackedSlots,
     /// Owners of the token space's parts: target indices, [`crate::abi::NO_TARGET`] for this
     /// balancer.
     pub ring: Slots,
@@ -102,7 +102,7 @@ impl Maps {
             access_limits: AccessLimits::new(map("access_limits")?)?,
             peers: Hash::new(map("peers")?)?,
             peer_states: PeerStates::new(map("peer_states")?)?,
-            maglev: Slots::new("maglev", map("maglev")?)?,
+            maglev: PackedSlots::new("maglev", map("maglev")?)?,
             ring: Slots::new("ring", map("ring")?)?,
             flows: Flows::new(map("flows")?)?,
             tokens: Tokens::new(map("tokens")?)?,

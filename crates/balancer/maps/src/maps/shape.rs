@@ -11,8 +11,8 @@ use heddle_bpf_loader::maps::{Shape, absent_as_none};
 use crate::abi::{
     self, AccessLimit, AccessPrefix, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate,
     ConnectionCount, ConnectionSource, Count, FlowKey, FragmentBucket, HEDDLE_ABI, JoinCount,
-    JoinSource, MAGLEV_SIZE, PeerState, QuicServer, RING_SIZE, Settings, Target, TargetSigns, Vip,
-    VipKey, WAITING_BYTES,
+    JoinSource, MAGLEV_STRIDE, MaglevPair, PeerState, QuicServer, RING_SIZE, Settings, Target,
+    TargetSigns, Vip, VipKey, WAITING_BYTES,
 };
 use crate::{Error, Sizes};
 
@@ -27,7 +27,7 @@ pub(crate) struct PinnedMaps([Shape; 27]);
 impl PinnedMaps {
     /// Their shapes at these sizes.
     pub fn new(sizes: &Sizes) -> Self {
-        let maglev = sizes.maglev_tables.saturating_mul(MAGLEV_SIZE);
+        let maglev = sizes.maglev_tables.saturating_mul(MAGLEV_STRIDE / 2);
         let (flows, tokens) = (sizes.flow_buckets(), sizes.token_buckets().all());
         let counters = sizes.services.saturating_add(1).saturating_mul(COUNTERS);
         Self([
@@ -39,7 +39,7 @@ impl PinnedMaps {
             Shape::of::<QuicServer, u32>("quic_servers", 2 * sizes.targets),
             Shape::of::<abi::Address, u32>("peers", sizes.peers),
             Shape::of::<u32, PeerState>("peer_states", sizes.targets),
-            Shape::of::<u32, u32>("maglev", maglev),
+            Shape::of::<u32, MaglevPair>("maglev", maglev),
             Shape::of::<u32, u32>("ring", 3 * RING_SIZE),
             Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows.all()),
             Shape::of::<u32, u32>("overflows", flows.main),

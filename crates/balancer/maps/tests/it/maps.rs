@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
-    self, AssignedKey, Counter, FlowState, MAGLEV_SIZE, RING_SIZE, Settings, Target, Vip, VipKey,
+    self, AssignedKey, Counter, FlowState, MAGLEV_SIZE, MAGLEV_STRIDE, RING_SIZE, Settings, Target,
+    Vip, VipKey,
 };
 use heddle_balancer_maps::maps::Pushed;
 use heddle_balancer_maps::{Balancer, Clock, Sizes};
@@ -57,13 +58,16 @@ fn slots_are_shared_memory() {
     }
     let mut maps = balancer().maps;
     assert_eq!(maps.ring.room(), 3 * RING_SIZE as usize, "owners, former owners, seconds");
-    assert_eq!(maps.maglev.room(), 4 * MAGLEV_SIZE as usize);
+    assert_eq!(maps.maglev.room(), 4 * MAGLEV_STRIDE as usize);
     let table: Vec<u32> = (0..MAGLEV_SIZE).collect();
-    maps.maglev.write(MAGLEV_SIZE as usize, &table).unwrap();
-    assert_eq!(maps.maglev.get(MAGLEV_SIZE as usize - 1), Some(0));
-    assert_eq!(maps.maglev.get(2 * MAGLEV_SIZE as usize - 1), Some(MAGLEV_SIZE - 1));
-    assert!(maps.maglev.write(3 * MAGLEV_SIZE as usize + 1, &table).is_err());
-    assert_eq!(maps.maglev.get(4 * MAGLEV_SIZE as usize), None);
+    maps.maglev.write(MAGLEV_STRIDE as usize, &table).unwrap();
+    assert_eq!(maps.maglev.get(MAGLEV_STRIDE as usize - 1), Some(0));
+    assert_eq!(maps.maglev.get(2 * MAGLEV_STRIDE as usize - 2), Some(MAGLEV_SIZE - 1));
+    assert!(maps.maglev.write(3 * MAGLEV_STRIDE as usize + 2, &table).is_err());
+    assert_eq!(maps.maglev.get(4 * MAGLEV_STRIDE as usize), None);
+    maps.maglev.write(3, &[7]).unwrap();
+    maps.maglev.write(2, &[5]).unwrap();
+    assert_eq!([1, 2, 3, 4].map(|slot| maps.maglev.get(slot)), [0, 5, 7, 0].map(Some));
 }
 
 #[test]

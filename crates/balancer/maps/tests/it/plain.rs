@@ -5,7 +5,8 @@ use std::net::IpAddr;
 
 use etherparse::PacketBuilder;
 use heddle_balancer_maps::abi::{
-    Counter, Forwarding, MAGLEV_SIZE, Settings, Target, TargetState, Vip, VipKey, VipKind,
+    Counter, Forwarding, MAGLEV_SIZE, MAGLEV_STRIDE, Settings, Target, TargetState, Vip, VipKey,
+    VipKind,
 };
 use heddle_balancer_maps::{Action, Balancer, Clock, Explainer, Sizes};
 use heddle_testing::{Need, skip_without};
@@ -99,11 +100,11 @@ fn balancer(forwarding: Forwarding, crossed: bool, vlan: u16) -> Balancer {
         };
         maps.targets.set(1 + u32::from(number), &target).unwrap();
         let table = vec![1 + u32::from(number); MAGLEV_SIZE as usize];
-        maps.maglev.write(usize::from(number) * MAGLEV_SIZE as usize, &table).unwrap();
+        maps.maglev.write(usize::from(number) * MAGLEV_STRIDE as usize, &table).unwrap();
         let service = Vip {
             id: 1 + number,
             kind: VipKind::Service as u8,
-            table: u32::from(number) * MAGLEV_SIZE,
+            table: u32::from(number) * MAGLEV_STRIDE,
             ..Vip::default()
         };
         let alone = Vip { id: 1 + number, kind: VipKind::Address as u8, ..Vip::default() };

@@ -1,6 +1,6 @@
 //! Maps that any program may have, as types.
 //!
-//! Reading and writing are system calls, but for arrays in shared memory ([`Memory`], [`Slots`]),
+//! Reading and writing are system calls, but for arrays in shared memory ([`Memory`], [`Slots`], [`PackedSlots`]),
 //! which are read and written while the program does the same: each value is whole, several
 //! together may be of different moments.
 
@@ -18,7 +18,7 @@ pub use hash::Hash;
 pub use memory::{Access, Memory};
 pub use prefixes::{Prefix, Prefixes};
 pub use shape::Shape;
-pub use slots::Slots;
+pub use slots::{PackedSlots, Slots};
 
 use crate::Error;
 

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
-    Address, Forwarding, MAGLEV_SIZE, MptcpMode, RING_SIZE, Settings, Target, TargetState, Vip,
-    VipKey, VipKind,
+    Address, Forwarding, MAGLEV_SIZE, MAGLEV_STRIDE, MptcpMode, RING_SIZE, Settings, Target,
+    TargetState, Vip, VipKey, VipKind,
 };
 use heddle_balancer_maps::{Balancer, Clock, Explainer, Sizes};
 
@@ -127,7 +127,7 @@ impl World {
 
     fn hash(&mut self, table: u32, target: u32) {
         let slots = [target; MAGLEV_SIZE as usize];
-        self.balancer.maps.maglev.write((table * MAGLEV_SIZE) as usize, &slots).unwrap();
+        self.balancer.maps.maglev.write((table * MAGLEV_STRIDE) as usize, &slots).unwrap();
     }
 
     fn set_target(&mut self, at: usize, state: TargetState) {
@@ -150,7 +150,7 @@ impl World {
     fn set_services(&mut self) {
         for (id, port, protocol, mode, table, target) in services() {
             self.hash(table, target);
-            let table = table * MAGLEV_SIZE;
+            let table = table * MAGLEV_STRIDE;
             let vip =
                 Vip { id, kind: VipKind::Service as u8, mode: mode as u8, table, ..Vip::default() };
             for at in ["192.0.2.80", "2001:db8::80"] {

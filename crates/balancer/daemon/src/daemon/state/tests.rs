@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use heddle_balancer_maps::Error;
-use heddle_balancer_maps::abi::{MAGLEV_SIZE, Settings, Target, VipKind};
+use heddle_balancer_maps::abi::{MAGLEV_STRIDE, Settings, Target, VipKind};
 use heddle_hashing::maglev;
 
 use super::*;
@@ -38,7 +38,7 @@ impl TestMaps {
     fn contents(&self) -> Contents<'static> {
         let mut maps = self.maps.clone();
         let services = maps.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
-        let used: Vec<u32> = services.map(|vip| vip.table / MAGLEV_SIZE).collect();
+        let used: Vec<u32> = services.map(|vip| vip.table / MAGLEV_STRIDE).collect();
         maps.tables.retain(|number, _| used.contains(number));
         Contents { settings: self.settings, maps: Cow::Owned(maps) }
     }
@@ -67,7 +67,7 @@ impl DataPlane for TestMaps {
             Change::AccessLimit(service, None) => drop(maps.access_limits.remove(&service)),
             Change::Table(number, slots) => {
                 let live = maps.vips.values().any(|vip| {
-                    vip.kind == VipKind::Service as u8 && vip.table / MAGLEV_SIZE == number
+                    vip.kind == VipKind::Service as u8 && vip.table / MAGLEV_STRIDE == number
                 });
                 let same = maps.tables.get(&number) == Some(&slots);
                 assert!(!live || same, "packets see half of table {number}");
@@ -111,7 +111,7 @@ fn effect(contents: Contents<'_>) -> Contents<'_> {
     let targets = |table: Table| table.iter().copied().map(maglev::target).collect();
     let tables = maps.tables.into_iter();
     maps.tables = tables.map(|(number, table)| (number / 2, targets(table))).collect();
-    maps.vips.values_mut().for_each(|vip| vip.table /= 2 * MAGLEV_SIZE);
+    maps.vips.values_mut().for_each(|vip| vip.table /= 2 * MAGLEV_STRIDE);
     Contents { settings, maps: Cow::Owned(maps) }
 }
 

@@ -26,7 +26,7 @@ impl Seen {
     /// Every backend that a new flow could be sent to is up.
     fn is_whole(&self) -> bool {
         let services = self.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
-        services.map(|vip| &self.tables[&(vip.table / MAGLEV_SIZE)]).all(|table| {
+        services.map(|vip| &self.tables[&(vip.table / MAGLEV_STRIDE)]).all(|table| {
             let distinct: BTreeSet<u32> =
                 table.iter().map(|&word| maglev::target(word)).filter(|&at| at != 0).collect();
             distinct.into_iter().all(|target| self.targets[&(target as u16)].state == UP)

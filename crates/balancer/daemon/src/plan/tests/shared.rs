@@ -126,7 +126,7 @@ proptest! {
                 match change {
                     Change::Table(number, table) => {
                         let used = vips.values().any(|vip: &abi::Vip| {
-                            vip.kind == VipKind::Service as u8 && vip.table / MAGLEV_SIZE == number
+                            vip.kind == VipKind::Service as u8 && vip.table / MAGLEV_STRIDE == number
                         });
                         prop_assert!(!used, "table {} is written while it is used", number);
                         let targets = table.iter().map(|&word| maglev::target(word));
@@ -137,7 +137,7 @@ proptest! {
                     _ => {}
                 }
                 for (name, vip) in vips.iter().filter(|(_, vip)| vip.kind == VipKind::Service as u8) {
-                    let has = &tables[&(vip.table / MAGLEV_SIZE)];
+                    let has = &tables[&(vip.table / MAGLEV_STRIDE)];
                     let is_one = |of: &BTreeMap<VipName, BTreeSet<u32>>| of.get(name) == Some(has);
                     prop_assert!(is_one(&last) || is_one(&next), "{:?}: {:?}", name, has);
                 }

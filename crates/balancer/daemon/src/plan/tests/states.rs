@@ -14,7 +14,7 @@ fn a_dead_backend_loses_its_slots_before_it_is_down() {
     assert!(!trace.takes_flows(2) && trace.takes_flows(1) && trace.takes_flows(3));
     assert_eq!((trace.table().0, trace.plan.maps.epoch), (first + 1, epoch + 1));
     let vip = trace.plan.maps.vips.values().find(|vip| vip.id == 1).unwrap();
-    assert_eq!(vip.table, (first + 1) * MAGLEV_SIZE);
+    assert_eq!(vip.table, (first + 1) * MAGLEV_STRIDE);
     trace.health.insert(id(2), State::Up);
     assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "derived"]);
     assert_eq!(trace.table().0, first, "the two tables take turns");

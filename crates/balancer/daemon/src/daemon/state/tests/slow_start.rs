@@ -26,7 +26,7 @@ fn share(state: &State, maps: &TestMaps, name: &str) -> f64 {
     let index = u32::from(maps.maps.ids[&id]);
     let vips = maps.maps.vips.values();
     let vip = vips.into_iter().find(|vip| vip.id == 1).unwrap();
-    let table = &maps.maps.tables[&(vip.table / MAGLEV_SIZE)];
+    let table = &maps.maps.tables[&(vip.table / MAGLEV_STRIDE)];
     table.iter().filter(|&&word| maglev::target(word) == index).count() as f64 / table.len() as f64
 }
 
