@@ -239,6 +239,8 @@ pub struct BackendStatus {
     pub reason: Option<String>,
     /// True if it gets no new connections.
     pub draining: bool,
+    /// True if it gets new connections only while no other backend of its service is up.
+    pub sorry: bool,
     /// The reason why no packet can be sent to it: no route, no neighbour; none: packets can be
     /// sent.
     pub unreachable: Option<String>,

@@ -85,6 +85,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     let peer_states = core.peer_states()?;
     let fragments = core.fragments()?;
     let probes = open_probes(core.config())?;
+    core.can_probe_forwarding = probes.is_some();
     let mut sources = EventSources::new(core.config(), options.mode, probes);
     tokio::select! {
         () = &mut end => return Ok(()),
@@ -163,12 +164,17 @@ async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
     }
 }
 
-/// The sockets of probes on the way of packets, if a service has such.
+/// The sockets of probes on the way of packets, which a reload may need, too; none without the
+/// privilege, if no service needs them now.
 fn open_probes(config: &crate::config::Config) -> Result<Option<Arc<Sockets>>, DaemonError> {
-    if !event_sources::probes_forwarding(config) {
-        return Ok(None);
+    match Sockets::open() {
+        Ok(sockets) => Ok(Some(Arc::new(sockets))),
+        Err(error) if event_sources::probes_forwarding(config) => Err(DaemonError::Probes(error)),
+        Err(error) => {
+            tracing::info!(%error, "no reload can bring health.through = \"forwarding\": its sockets cannot be opened");
+            Ok(None)
+        }
     }
-    Sockets::open().map(|sockets| Some(Arc::new(sockets))).map_err(DaemonError::Probes)
 }
 
 fn bind_metrics(

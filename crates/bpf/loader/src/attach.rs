@@ -48,6 +48,13 @@ pub fn interface_index(name: &str) -> Result<u32, Error> {
         .map_err(|errno| Error::Interface { name: name.into(), error: errno.into() })
 }
 
+/// The interface's name, for messages; its number, if the kernel has none by it.
+fn named(interface: u32) -> String {
+    let name = socket(AddressFamily::UNIX, SocketType::DGRAM, None)
+        .and_then(|socket| netdevice::index_to_name(socket, interface));
+    name.unwrap_or_else(|_| interface.to_string())
+}
+
 /// The ids of the links that hold the program of an id, ascending; none: it is attached without
 /// one. Needs CAP_SYS_ADMIN.
 ///
@@ -139,7 +146,9 @@ impl Program {
 /// The kernel's reason, which the loader's error leaves out of its text.
 fn refused(interface: u32, error: ProgramError) -> Error {
     match error {
-        ProgramError::SyscallError(error) => Error::Attach { interface, error: error.io_error },
+        ProgramError::SyscallError(error) => {
+            Error::Attach { interface: named(interface), error: error.io_error }
+        }
         other => other.into(),
     }
 }

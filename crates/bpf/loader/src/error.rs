@@ -61,8 +61,8 @@ pub enum Error {
     /// The kernel does not attach the program to an interface.
     #[error("cannot attach to interface {interface}: {}", refusal(error))]
     Attach {
-        /// The interface's number.
-        interface: u32,
+        /// The interface.
+        interface: String,
         /// The kernel's error.
         error: io::Error,
     },
@@ -88,7 +88,7 @@ pub enum Error {
 fn refusal(error: &io::Error) -> String {
     let why = match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::BUSY | Errno::EXIST) => {
-            "it has another XDP program\nhelp: ip -details link names it; ip link set dev DEVICE xdp off takes it off"
+            "it has another XDP program\nhelp: ip -details link names it; ip link set dev DEVICE xdp off takes it off, or, where bpftool link show has a link of it, bpftool link detach id ID"
         }
         Some(Errno::OPNOTSUPP) => "its driver has no native XDP\nhelp: --attach generic",
         Some(Errno::INVAL | Errno::RANGE) => {

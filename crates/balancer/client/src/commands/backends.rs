@@ -53,7 +53,11 @@ pub(crate) fn state(backend: &BackendStatus) -> String {
         "unreachable" => backend.unreachable.as_ref(),
         _ => None,
     };
-    reason.map_or_else(|| word.into(), |reason| format!("{word}: {reason}"))
+    let word = if backend.sorry { format!("{word} (sorry)") } else { word.into() };
+    match reason {
+        Some(reason) => format!("{word}: {reason}"),
+        None => word,
+    }
 }
 
 /// The backend's state; of several, the worst.
@@ -79,6 +83,7 @@ pub(crate) fn example(service: &str, name: &str) -> BackendStatus {
         since: std::time::Duration::from_secs(90),
         reason: None,
         draining: false,
+        sorry: false,
         unreachable: None,
         flows: 12,
         packets: 123_456,
@@ -98,13 +103,15 @@ mod tests {
             ..example("web", "be2")
         };
         let drained = BackendStatus { draining: true, ..example("web", "be3") };
-        insta::assert_snapshot!(table_of(&[example("web", "be1"), down, drained]), @r"
+        let sorry = BackendStatus { sorry: true, ..example("web", "be4") };
+        insta::assert_snapshot!(table_of(&[example("web", "be1"), down, drained, sorry]), @r"
         ┌─────────┬─────────┬──────────┬────────┬──────────────────────────┬────────┬───────┬─────────┬───────┐
         │ service ┆ backend ┆ address  ┆ weight ┆ state                    ┆  since ┆ flows ┆ packets ┆ bytes │
         ╞═════════╪═════════╪══════════╪════════╪══════════════════════════╪════════╪═══════╪═════════╪═══════╡
         │ web     ┆ be1     ┆ 10.0.1.1 ┆      1 ┆ up                       ┆ 1m 30s ┆    12 ┆    123k ┆ 98.8M │
         │ web     ┆ be2     ┆ 10.0.1.1 ┆      1 ┆ down: connection refused ┆ 1m 30s ┆    12 ┆    123k ┆ 98.8M │
         │ web     ┆ be3     ┆ 10.0.1.1 ┆      1 ┆ draining                 ┆ 1m 30s ┆    12 ┆    123k ┆ 98.8M │
+        │ web     ┆ be4     ┆ 10.0.1.1 ┆      1 ┆ up (sorry)               ┆ 1m 30s ┆    12 ┆    123k ┆ 98.8M │
         └─────────┴─────────┴──────────┴────────┴──────────────────────────┴────────┴───────┴─────────┴───────┘
         ");
     }

@@ -11,7 +11,7 @@ use heddle_balancer_maps::{Attached, Balancer, Explainer, Mode, interface_index}
 use super::Options;
 use super::apply::{self, Contents, DataPlane};
 use super::error::CoreError;
-use super::event_sources::{self, Event, SourceStatus};
+use super::event_sources::{Event, SourceStatus};
 use super::key_supply::KeySupply;
 use super::message::Message;
 use super::pin_lock::PinLock;
@@ -39,8 +39,10 @@ pub struct Core {
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
     mode: Mode,
-    /// True if the sockets for probes on the way of packets were opened at the start.
-    pub(super) probes_forwarding: bool,
+    /// True if there are sockets for probes on the way of packets, which the start alone can open.
+    pub(super) can_probe_forwarding: bool,
+    /// The settings of the file that are read at the next start, in words.
+    pub(super) pending: Vec<String>,
     /// The interfaces that the program was attached to, and the mode of each.
     pub(super) interfaces: BTreeMap<String, String>,
     pub(super) loaded: SystemTime,
@@ -92,7 +94,8 @@ impl Core {
         balancer.maps.set_settings(&contents.settings)?;
         state.try_reconcile(&mut balancer.maps)?;
         Ok(Core {
-            probes_forwarding: event_sources::probes_forwarding(&config),
+            can_probe_forwarding: false,
+            pending: Vec::new(),
             _pin_lock: pin_lock,
             state,
             path: options.config.clone(),

@@ -22,6 +22,7 @@ use crate::heartbeat::{self, Conclusions, Heartbeats, Probed, Report};
 use crate::links::{self, Carriers, Macs};
 use crate::members::{Member, View, etcd};
 use crate::neighbours::{self, NextHops};
+use crate::service::Protocol;
 use crate::supervisor::{Supervised, supervise};
 
 /// The health checks' results, by [`check_name`].
@@ -334,15 +335,15 @@ pub(super) fn probes_forwarding(config: &Config) -> bool {
 }
 
 /// The way of a service's packets to a backend; none if the balancer has no address for it, which
-/// the configuration's checks refuse. Of a service with several ports, the port of the check.
+/// the configuration's checks refuse. Of a service with several ports, or of UDP, the port of the check.
 fn way(config: &Config, service: &Service, backend: &Backend, port: u16) -> Option<Way> {
     let Balancer { ipv4, ipv6, .. } = &config.balancer;
     let own = |like: IpAddr| match like {
         IpAddr::V4(_) => ipv4.map(IpAddr::V4),
         IpAddr::V6(_) => ipv6.map(IpAddr::V6),
     };
-    let port = match service.ports {
-        Ports::One(port) => port,
+    let port = match (service.protocol, &service.ports) {
+        (Protocol::Tcp, Ports::One(port)) => *port,
         _ => port,
     };
     Some(Way {
@@ -354,6 +355,7 @@ fn way(config: &Config, service: &Service, backend: &Backend, port: u16) -> Opti
             config::Forwarding::Ipip => Outer::Ipip(own(backend.address)?),
             config::Forwarding::Gue => Outer::Gue(own(backend.address)?, config.gue_port),
         },
+        takes_reset: service.protocol == Protocol::Udp,
     })
 }
 

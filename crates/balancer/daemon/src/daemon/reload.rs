@@ -55,7 +55,7 @@ impl Core {
         let mut config = read(&self.path).map_err(|error| error.to_string())?;
         let old = &self.state.inputs;
         check_interfaces(&old.config, &config)?;
-        if !self.probes_forwarding && event_sources::probes_forwarding(&config) {
+        if !self.can_probe_forwarding && event_sources::probes_forwarding(&config) {
             return Err(NOT_OPENED.into());
         }
         let fixed = keep_fixed(&old.config, &mut config);
@@ -65,9 +65,9 @@ impl Core {
             return Err(SEED_CHANGED.into());
         }
         let shared = Shared::new(&config, &self.state.view.changes);
+        refuse_empty(&shared.base)?;
         let mut changes = differences(&old.config, &shared.base);
-        changes.extend(fixed);
-        changes.extend(without_backend(&shared.base));
+        changes.extend(fixed.iter().cloned());
         if old.keys.steering != keys.steering {
             changes.push("the secrets of steering messages have changed".into());
         }
@@ -75,13 +75,14 @@ impl Core {
         let replaced = self.state.replace_inputs(inputs, &mut self.balancer.maps);
         replaced.map_err(|error| error.to_string())?;
         self.file = config;
+        self.pending = fixed;
         self.set_shared(shared);
         Ok(changes)
     }
 }
 
 /// Sockets that need a capability are opened at the start alone.
-const NOT_OPENED: &str = "health.through = \"forwarding\" is new, and its sockets are opened at the start only: restart heddled, which loses no packet";
+const NOT_OPENED: &str = "health.through = \"forwarding\" needs CAP_NET_RAW, which heddled did not have when it started: give it that and restart it, which loses no packet";
 
 /// Refuses interfaces that are new in the file and not there: the next start would fail.
 fn check_interfaces(old: &Config, new: &Config) -> Result<(), String> {
@@ -105,7 +106,9 @@ fn keep_fixed(old: &Config, new: &mut Config) -> Vec<String> {
             changes.push(format!("{what} changes with the next start"));
         }
     };
-    fixed("[balancer]", old.balancer == new.balancer);
+    for key in changed_keys(&old.balancer, &new.balancer) {
+        fixed(&format!("[balancer] {key}"), false);
+    }
     fixed("where the balancers are known from", old.membership == new.membership);
     new.sizes = old.sizes;
     new.balancer = old.balancer.clone();
@@ -113,10 +116,29 @@ fn keep_fixed(old: &Config, new: &mut Config) -> Vec<String> {
     changes
 }
 
-/// Services that drop their packets until a command adds a backend.
-fn without_backend(config: &Config) -> impl Iterator<Item = String> + use<'_> {
-    let empty = config.services.iter().filter(|service| service.backends.is_empty());
-    empty.map(|service| format!("service {} has no backend: its packets are dropped", service.name))
+/// The keys of `[balancer]` that differ.
+fn changed_keys(old: &config::Balancer, new: &config::Balancer) -> Vec<&'static str> {
+    let pairs = [
+        ("name", old.name == new.name),
+        ("interfaces", old.interfaces == new.interfaces),
+        ("addresses", (old.ipv4, old.ipv6) == (new.ipv4, new.ipv6) && old.member == new.member),
+        ("accept_macs", old.accept_macs == new.accept_macs),
+        ("invalid", old.forwards_invalid == new.forwards_invalid),
+        ("admin", old.admin == new.admin),
+        ("metrics", old.metrics == new.metrics),
+        ("pin", old.pin == new.pin),
+        ("state_dir", old.state_dir == new.state_dir),
+    ];
+    pairs.into_iter().filter(|(_, same)| !same).map(|(key, _)| key).collect()
+}
+
+/// Refuses services without a backend, as `heddle lb check` does: a list that came out empty by a mistake drops nothing.
+fn refuse_empty(config: &Config) -> Result<(), String> {
+    let empty = config.services.iter().find(|service| service.backends.is_empty());
+    empty.map_or(Ok(()), |service| {
+        let name = &service.name;
+        Err(format!("service {name} has no backend: its packets would be dropped\nhelp: a table [[service.backend]] with name and address below it, or no such service"))
+    })
 }
 
 fn differences(old: &Config, new: &Config) -> Vec<String> {
@@ -125,7 +147,7 @@ fn differences(old: &Config, new: &Config) -> Vec<String> {
         match old.services.iter().find(|other| other.name == service.name) {
             None => changes.push(format!("service {} is new", service.name)),
             Some(before) if before == service => {}
-            Some(before) => changes.extend(backend_differences(before, service)),
+            Some(before) => changes.extend(service_differences(before, service)),
         }
     }
     let gone =
@@ -140,37 +162,75 @@ fn differences(old: &Config, new: &Config) -> Vec<String> {
     changes
 }
 
-fn backend_differences(old: &config::Service, new: &config::Service) -> Vec<String> {
+/// The changes of a service: of its backends, and whether there are others.
+fn service_differences(old: &config::Service, new: &config::Service) -> Vec<String> {
     let mut changes = Vec::new();
-    let name = &new.name;
     for backend in &new.backends {
         match old.backends.iter().find(|other| other.id == backend.id) {
-            None => changes.push(format!("service {name}: backend {} is new", backend.name)),
-            Some(before) if before != backend => {
-                changes.push(format!("service {name}: backend {} has changed", backend.name));
-            }
-            Some(_) => {}
+            None => changes.push(format!("backend {} is new", backend.name)),
+            Some(before) => changes.extend(backend_differences(before, backend)),
         }
     }
     let gone = old.backends.iter().filter(|b| new.backends.iter().all(|other| other.id != b.id));
-    changes.extend(gone.map(|backend| format!("service {name}: backend {} is gone", backend.name)));
-    if changes.is_empty() {
-        changes.push(format!("service {name} has changed"));
-    }
-    changes
+    changes.extend(gone.map(|backend| format!("backend {} is gone", backend.name)));
+    let alike = config::Service { backends: old.backends.clone(), ..new.clone() };
+    let own = (alike != *old).then(|| format!("service {} has changed", new.name));
+    let of_backends = changes.into_iter().map(|change| format!("service {}: {change}", new.name));
+    own.into_iter().chain(of_backends).collect()
+}
+
+fn backend_differences(old: &config::Backend, new: &config::Backend) -> Vec<String> {
+    let name = &new.name;
+    let weighed = (old.weight != new.weight)
+        .then(|| format!("backend {name} has weight {}, before {}", new.weight, old.weight));
+    let alike = config::Backend { weight: old.weight, ..new.clone() };
+    let other = (alike != *old).then(|| format!("backend {name} has changed"));
+    weighed.into_iter().chain(other).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::daemon::testing::World;
 
     #[test]
-    fn a_service_without_a_backend_is_told() {
+    fn a_service_without_a_backend_is_refused() {
         let mut config = World::start().config;
-        assert_eq!(without_backend(&config).count(), 0);
+        assert_eq!(refuse_empty(&config), Ok(()));
         config.services[0].backends.clear();
-        let told: Vec<String> = without_backend(&config).collect();
-        assert_eq!(told, ["service web has no backend: its packets are dropped"]);
+        let refused = refuse_empty(&config).unwrap_err();
+        assert!(refused.starts_with("service web has no backend: "), "{refused}");
+    }
+
+    #[test]
+    fn a_change_of_a_backend_hides_none_of_its_service() {
+        let old = World::start().config;
+        let mut new = old.clone();
+        assert_eq!(differences(&old, &new), [""; 0]);
+        let service = &mut new.services[0];
+        service.slow_start = Duration::from_secs(5);
+        service.backends[0].weight = 3;
+        service.backends[1].sorry = true;
+        let wanted = [
+            "service web has changed",
+            "service web: backend be1 has weight 3, before 1",
+            "service web: backend be2 has changed",
+        ];
+        assert_eq!(differences(&old, &new), wanted);
+    }
+
+    #[test]
+    fn what_waits_for_the_next_start_is_named_by_its_key() {
+        let old = World::start().config;
+        let mut new = old.clone();
+        assert_eq!(keep_fixed(&old, &mut new), [""; 0]);
+        new.balancer.interfaces.push("eth1".into());
+        new.balancer.metrics = Some("127.0.0.1:9000".parse().unwrap());
+        let wanted = ["interfaces", "metrics"]
+            .map(|key| format!("[balancer] {key} changes with the next start"));
+        assert_eq!(keep_fixed(&old, &mut new), wanted);
+        assert_eq!(new, old);
     }
 }

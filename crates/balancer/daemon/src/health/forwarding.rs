@@ -7,6 +7,9 @@
 //! A SYN-ACK is a success, and is answered by a reset. The kernel knows no such connection and
 //! resets it, too, which the backend takes or drops: both are the end of it.
 //!
+//! So it is with a service of UDP, at the TCP port of its check. Its backends need not serve that port at the service's address: a
+//! reset comes from there, too, and is a success.
+//!
 //! The sockets need CAP_NET_RAW when they are opened, and nothing later.
 
 mod packet;
@@ -35,6 +38,8 @@ pub struct Way {
     pub backend: IpAddr,
     /// The way that its packets are sent.
     pub outer: Outer,
+    /// True if a reset, too, is an answer: the service is not what listens at the port.
+    pub takes_reset: bool,
 }
 
 /// The outer header of packets to a backend.
@@ -77,6 +82,7 @@ async fn run(
     way: &Way,
     hop: Option<&Result<NextHop, String>>,
 ) -> Result<(), Failure> {
+    sockets.listen()?;
     let own = match way.client {
         IpAddr::V4(_) => TcpSocket::new_v4()?,
         IpAddr::V6(_) => TcpSocket::new_v6()?,
@@ -87,7 +93,10 @@ async fn run(
     let seq = getrandom::u32().map_err(|error| Failure::Local(error.to_string()))?;
     let answer = sockets.expect(way.vip, client.port(), seq.wrapping_add(1));
     transmit(sockets, way, hop, &packet::segment(client, way.vip, Segment::Syn(seq))?)?;
-    let result = answer.received().await;
+    let result = match answer.received().await {
+        Err(Failure::Refused) if way.takes_reset => return Ok(()),
+        result => result,
+    };
     if result.is_ok() {
         let reset = Segment::Reset(seq.wrapping_add(1));
         transmit(sockets, way, hop, &packet::segment(client, way.vip, reset)?)?;

@@ -72,6 +72,7 @@ fn a_sorry_backend_serves_while_all_others_are_down() {
     let (lab, _servers) = lab();
     let daemons = Daemons::start(&lab, setup("learn", "l2")).unwrap();
     reload(&daemons, "", "sorry = true\n");
+    wait_for_backend(&daemons, 1, THIS, |backend| backend.sorry);
     assert_eq!(placed(&lab, MANY), 0);
     let others = &lab.backends()[..2];
     lab.cut(&others[0]).unwrap();

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::common::{PORT, ask, setup};
+use crate::common::{PORT, ask, said, setup};
 use heddle_lab::{Connection, Daemons, Lab, Transport};
 use heddle_testing::{Need, skip_without};
 use heddled::admin::{Reply, Request};
@@ -34,10 +34,12 @@ fn a_restart_with_other_tables_empties_them_and_ends_no_connection() {
     let why = "[tables] flows (room for 360448, before 90112)";
     let told = format!("{why} changes with the next start, which empties the tables");
     assert!(reloaded.changes.contains(&told), "{reloaded:?}");
+    said(&daemons, 0, &told).unwrap();
 
     daemons.stop(0);
     ping(&mut connections);
     daemons.restart(0).unwrap();
+    said(&daemons, 0, "next start").unwrap_err();
     ping(&mut connections);
     lab.connect(Transport::Tcp, service).unwrap().ping().unwrap();
 

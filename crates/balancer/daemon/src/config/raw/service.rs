@@ -148,8 +148,8 @@ pub(in crate::config) struct Health {
     pub(in crate::config) kind: HealthKind,
     /// The way of the probe: `address`, to the backend's own address; `forwarding`, there and then to
     /// the service's address at the backend, by L2, IPIP or GUE as packets go: a TCP connection has
-    /// to open. For TCP services. A service that begins to have it needs a restart, and CAP_NET_RAW
-    /// at the start. Default: address.
+    /// to open, or, of a UDP service, to be answered at the check's port, be it by a reset. Needs
+    /// CAP_NET_RAW at the start. Default: address.
     #[serde(default)]
     pub(in crate::config) through: HealthThrough,
     /// TCP port that is probed. Default: the service's, if it has one alone.

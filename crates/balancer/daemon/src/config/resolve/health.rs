@@ -55,11 +55,6 @@ fn through(
     if health.through == raw::HealthThrough::Address {
         return Ok(Through::Address);
     }
-    if service.protocol == Protocol::Udp {
-        let problem =
-            Problem::at("through", "the probe is a TCP connection, and this service is UDP");
-        return Err(problem.help("through = \"address\""));
-    }
     if !can_reach(balancer, service.address) {
         let message = format!("this balancer has no address to probe {} from", service.address);
         let problem = Problem::at("through", message);

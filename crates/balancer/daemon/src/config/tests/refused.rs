@@ -3,7 +3,7 @@
 use super::*;
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 70] = [
+const REFUSED: [(&str, &str, &str); 69] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -98,11 +98,6 @@ const REFUSED: [(&str, &str, &str); 70] = [
         "expect = 204",
         "interval = \"500ms\", timeout = \"1s\"",
         "service.0.health.timeout: the timeout must be longer than 0s and at most `interval`\nhelp: at most 500ms",
-    ),
-    (
-        "port = 443\nhealth = { kind = \"http\", path = \"/health\", expect = 204 }",
-        "port = 443\nprotocol = \"udp\"\nhealth = { kind = \"tcp\", port = 80, through = \"forwarding\" }",
-        "service.0.health.through: the probe is a TCP connection, and this service is UDP\nhelp: through",
     ),
     (
         "address = \"192.0.2.10\"\nport = 443\nhealth = { kind = \"http\",",

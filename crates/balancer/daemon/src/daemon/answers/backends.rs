@@ -81,6 +81,7 @@ impl Core {
                 false => check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
             },
             draining: self.is_drained(backend),
+            sorry: backend.sorry,
             unreachable: self.unreachable(backend),
             flows: index.and_then(|index| flows.get(&index)).copied().unwrap_or(0),
             packets: count.packets,

@@ -87,6 +87,7 @@ impl Core {
         warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
         warnings.extend(store(self.state.view.source).map(str::to_owned));
         warnings.extend(self.shared.warnings());
+        warnings.extend(self.pending.iter().cloned());
         if let Some(error) = &self.state_file_error {
             warnings.push(format!("the list of balancers is not kept for a restart: {error}"));
         }

@@ -197,6 +197,9 @@ fn place(service: &Service) -> String {
 fn why_not(backend: &BackendStatus) -> String {
     let name = &backend.name;
     match backend {
+        BackendStatus { health: State::Down, reason: Some(reason), .. } => {
+            format!("Backend {name} is down: {reason}.")
+        }
         BackendStatus { health: State::Down, .. } => {
             format!("Backend {name} fails its health check.")
         }

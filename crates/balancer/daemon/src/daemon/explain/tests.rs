@@ -157,22 +157,31 @@ fn without_a_backend_each_is_told_why() {
         since: Duration::ZERO,
         reason: None,
         draining,
+        sorry: false,
         unreachable: None,
         flows: 0,
         packets: 0,
         bytes: 0,
     };
-    let backends = vec![status("be1", State::Down, false), status("be2", State::Up, true)];
+    let backends = vec![
+        status("be1", State::Down, false),
+        status("be2", State::Up, true),
+        BackendStatus {
+            reason: Some("in maintenance".into()),
+            ..status("be3", State::Down, false)
+        },
+    ];
     let packet = packet(SERVICE, SYN, None);
     let told =
         Facts { packet: &packet, trace, named: None, backends, names: world.names() }.explained();
-    let last = &told.reasons[told.reasons.len() - 3..];
+    let last = &told.reasons[told.reasons.len() - 4..];
     assert_eq!(
         last,
         [
             "No backend takes new flows: dropped.",
             "Backend be1 fails its health check.",
-            "Backend be2 is drained."
+            "Backend be2 is drained.",
+            "Backend be3 is down: in maintenance."
         ]
     );
 }

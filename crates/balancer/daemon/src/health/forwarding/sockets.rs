@@ -1,4 +1,4 @@
-//! The raw sockets of probes. Sending a frame to an interface has no safe wrapper.
+//! The raw sockets of probes. Sending a frame to an interface, and socket filters, have no safe wrapper.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -29,7 +29,16 @@ pub struct Sockets {
     /// IPv4 and IPv6 packets with their headers; receive none.
     packets: [OwnedFd; 2],
     waiting: Arc<Mutex<Waiting>>,
-    _receivers: JoinSet<()>,
+    receivers: Mutex<Receivers>,
+}
+
+/// What takes in the answers.
+#[derive(Debug)]
+enum Receivers {
+    /// Nothing: there was no probe yet, and the sockets let nothing in.
+    Shut([OwnedFd; 2]),
+    /// A task for each socket, of IPv4 and IPv6.
+    Running { _tasks: JoinSet<()> },
 }
 
 /// Probes by the service that is to answer, and the own port.
@@ -49,20 +58,19 @@ pub(super) struct Expecting {
 }
 
 impl Sockets {
-    /// Opens them. Must be called inside a tokio runtime, with CAP_NET_RAW.
+    /// Opens them, with CAP_NET_RAW. Until the first probe they receive nothing.
     ///
     /// # Errors
     /// The system's.
     pub fn open() -> io::Result<Sockets> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let raw = |family, protocol| socket_with(family, SocketType::RAW, flags, Some(protocol));
-        let waiting = Arc::new(Mutex::new(Waiting::new()));
-        let mut receivers = JoinSet::new();
-        for family in [AddressFamily::INET, AddressFamily::INET6] {
-            // SAFETY: the descriptor is owned by what is registered, and closes with it.
-            let socket = unsafe { AsyncFd::register(raw(family, ipproto::TCP)?)? };
-            receivers.spawn(receive(socket, waiting.clone()));
-        }
+        let shut = |family| -> io::Result<OwnedFd> {
+            let socket = raw(family, ipproto::TCP)?;
+            shut(&socket)?;
+            Ok(socket)
+        };
+        let receivers = [shut(AddressFamily::INET)?, shut(AddressFamily::INET6)?];
         Ok(Sockets {
             // Protocol 0: no frame comes here.
             frames: socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)?,
@@ -70,9 +78,28 @@ impl Sockets {
                 raw(AddressFamily::INET, ipproto::RAW)?,
                 raw(AddressFamily::INET6, ipproto::RAW)?,
             ],
-            waiting,
-            _receivers: receivers,
+            waiting: Arc::default(),
+            receivers: Mutex::new(Receivers::Shut(receivers)),
         })
+    }
+
+    /// Begins to receive, with the first probe. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn listen(&self) -> io::Result<()> {
+        let mut receivers = self.receivers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Receivers::Shut(sockets) = &*receivers else { return Ok(()) };
+        let mut tasks = JoinSet::new();
+        for socket in sockets {
+            let own = socket.try_clone()?;
+            // SAFETY: the descriptor is owned by what is registered, and closes with it.
+            let own = unsafe { AsyncFd::register(own)? };
+            tasks.spawn(receive(own, self.waiting.clone()));
+            open(socket)?;
+        }
+        *receivers = Receivers::Running { _tasks: tasks };
+        Ok(())
     }
 
     /// The answer of a service to a port, with this acknowledgement.
@@ -109,6 +136,34 @@ impl Sockets {
         };
         if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
+}
+
+/// Lets nothing into a socket.
+fn shut(socket: &OwnedFd) -> io::Result<()> {
+    let mut nothing =
+        [libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k: 0 }];
+    let program = libc::sock_fprog { len: 1, filter: nothing.as_mut_ptr() };
+    // SAFETY: the program and its instruction live until the call returns, and the kernel copies them.
+    unsafe { set_option(socket, libc::SO_ATTACH_FILTER, &program) }
+}
+
+/// Lets everything in.
+fn open(socket: &OwnedFd) -> io::Result<()> {
+    let ignored: libc::c_int = 0;
+    // SAFETY: an integer, which the kernel does not read.
+    unsafe { set_option(socket, libc::SO_DETACH_FILTER, &ignored) }
+}
+
+/// Sets an option of sockets in general.
+///
+/// # Safety
+/// The value is the option's, with all that it points to.
+unsafe fn set_option<T>(socket: &OwnedFd, option: libc::c_int, value: &T) -> io::Result<()> {
+    let (value, length) = ((&raw const *value).cast(), size_of::<T>() as u32);
+    // SAFETY: the pointer is of a living value of the length that is given.
+    let set =
+        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, value, length) };
+    if set < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 impl Expecting {
