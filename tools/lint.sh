@@ -115,7 +115,7 @@ lint_rustdoc() {
 programs_without_library() {
     local manifest
     for manifest in $(git ls-files 'crates/*Cargo.toml'); do
-        [ -e "${manifest%Cargo.toml}src/lib.rs" ] || sed -n 's/^name = "\(heddle.*\)"/--bin=\1/p' "$manifest"
+        [ -e "${manifest%Cargo.toml}src/lib.rs" ] || sed -n 's/^name = "\(heddle.*\)"/--bin=\1/p' "$manifest" | head -n 1
     done
 }
 

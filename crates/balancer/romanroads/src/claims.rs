@@ -1,7 +1,7 @@
 //! RomanRoads' claims: the paper's values, all in percent, and the measurements beside them.
 
 use heddle_claims::Bound::{About, AtMost, Exact};
-use heddle_claims::{Bound, Claim};
+use heddle_claims::{Bound, Claim, stated};
 
 use crate::churn::{Curve, Sample};
 use crate::failure::Point as Failure;
@@ -76,7 +76,7 @@ fn peak(curve: &Curve, from: u32, to: u32, value: Value<Sample>) -> Option<f64> 
 }
 
 const fn joins(text: &'static str, bound: Bound, paper: f64, measure: Measure) -> Claim<Measure> {
-    Claim::new("R1", "figure 6a", text, (bound, paper, "%"), measure)
+    Claim::new("R1", "figure 6a", text, stated(bound, paper, "%"), measure)
 }
 const fn capacity(
     text: &'static str,
@@ -84,27 +84,21 @@ const fn capacity(
     paper: f64,
     measure: Measure,
 ) -> Claim<Measure> {
-    Claim::new("R2", "figure 6b", text, (bound, paper, "%"), measure)
+    Claim::new("R2", "figure 6b", text, stated(bound, paper, "%"), measure)
 }
 /// The paper gives orders: 2(n-1)/n^2 of the second subflows, 1/n of the connections. Learning is
 /// held to them as bounds.
-const fn failure(
-    text: &'static str,
-    bound: Bound,
-    paper: f64,
-    (system, balancers, value): (System, usize, Value<Failure>),
-) -> Claim<Measure> {
-    let measure = Measure::Failure(system, balancers, value);
-    Claim::new("R3", "figure 6c", text, (bound, paper, "%"), measure)
+const fn failure(text: &'static str, bound: Bound, paper: f64, measure: Measure) -> Claim<Measure> {
+    Claim::new("R3", "figure 6c", text, stated(bound, paper, "%"), measure)
 }
 const fn churn(
     source: &'static str,
     text: &'static str,
     bound: Bound,
     paper: f64,
-    (system, from, to, value): (System, u32, u32, Value<Sample>),
+    measure: Measure,
 ) -> Claim<Measure> {
-    Claim::new("R4", source, text, (bound, paper, "%"), Measure::Churn(system, from, to, value))
+    Claim::new("R4", source, text, stated(bound, paper, "%"), measure)
 }
 
 const CONNECTIONS: Value<Failure> = |point| point.connections;
@@ -130,29 +124,29 @@ pub(crate) const CLAIMS: &[Claim<Measure>] = &[
     joins("the same, learning", Exact, 100.0, Measure::Joins(Learn, 2, 4)),
     capacity("insertions that fail, LRU", About, 20.0, Measure::Capacity(0)),
     capacity("insertions that fail, 3/8 extra", AtMost, 0.5, Measure::Capacity(3)),
-    failure("connections broken, 4 balancers", Exact, 0.0, (Published, 4, CONNECTIONS)),
-    failure("the same, learning", Exact, 0.0, (Learn, 4, CONNECTIONS)),
-    failure("second subflows broken, 2 balancers", About, 50.0, (Published, 2, SECONDARIES)),
-    failure("the same, learning", AtMost, 50.0, (Learn, 2, SECONDARIES)),
-    failure("second subflows broken, 4 balancers", About, 37.5, (Published, 4, SECONDARIES)),
-    failure("the same, learning", AtMost, 37.5, (Learn, 4, SECONDARIES)),
-    failure("second subflows broken, 8 balancers", About, 21.875, (Published, 8, SECONDARIES)),
-    failure("the same, learning", AtMost, 21.875, (Learn, 8, SECONDARIES)),
-    failure("connections that take no new subflow, 2 balancers", About, 50.0, (Published, 2, AFFECTED)),
-    failure("the same, learning", AtMost, 50.0, (Learn, 2, AFFECTED)),
-    failure("connections that take no new subflow, 8 balancers", About, 12.5, (Published, 8, AFFECTED)),
-    failure("the same, learning", AtMost, 12.5, (Learn, 8, AFFECTED)),
-    churn(FIGURE, "connections broken until 360 s", Exact, 0.0, (Published, 0, 360, BROKEN)),
-    churn(FIGURE, "the same, learning", Exact, 0.0, (Learn, 0, 360, BROKEN)),
-    churn(TEXT, "connections broken by the second leave", About, 1.55, (Published, 360, 480, BROKEN)),
-    churn(TEXT, "the same, TCPLB", About, 1.57, (Tcp, 360, 480, BROKEN)),
-    churn(TEXT, "the same, learning", AtMost, 1.55, (Learn, 360, 480, BROKEN)),
-    churn(FIGURE, "second subflows broken by the first leave", About, 32.0, (Published, 120, 240, BROKEN_SECOND)),
-    churn(FIGURE, "the same, learning", AtMost, 32.0, (Learn, 120, 240, BROKEN_SECOND)),
-    churn(FIGURE, "connections that take no new subflow after it", About, 20.0, (Published, 120, 240, NO_JOIN)),
-    churn(FIGURE, "the same, learning", AtMost, 20.0, (Learn, 120, 240, NO_JOIN)),
-    churn(FIGURE, "second subflows broken when it returns", About, 20.0, (Published, 240, 360, BROKEN_SECOND)),
-    churn(FIGURE, "the same, learning", AtMost, 20.0, (Learn, 240, 360, BROKEN_SECOND)),
+    failure("connections broken, 4 balancers", Exact, 0.0, Measure::Failure(Published, 4, CONNECTIONS)),
+    failure("the same, learning", Exact, 0.0, Measure::Failure(Learn, 4, CONNECTIONS)),
+    failure("second subflows broken, 2 balancers", About, 50.0, Measure::Failure(Published, 2, SECONDARIES)),
+    failure("the same, learning", AtMost, 50.0, Measure::Failure(Learn, 2, SECONDARIES)),
+    failure("second subflows broken, 4 balancers", About, 37.5, Measure::Failure(Published, 4, SECONDARIES)),
+    failure("the same, learning", AtMost, 37.5, Measure::Failure(Learn, 4, SECONDARIES)),
+    failure("second subflows broken, 8 balancers", About, 21.875, Measure::Failure(Published, 8, SECONDARIES)),
+    failure("the same, learning", AtMost, 21.875, Measure::Failure(Learn, 8, SECONDARIES)),
+    failure("connections that take no new subflow, 2 balancers", About, 50.0, Measure::Failure(Published, 2, AFFECTED)),
+    failure("the same, learning", AtMost, 50.0, Measure::Failure(Learn, 2, AFFECTED)),
+    failure("connections that take no new subflow, 8 balancers", About, 12.5, Measure::Failure(Published, 8, AFFECTED)),
+    failure("the same, learning", AtMost, 12.5, Measure::Failure(Learn, 8, AFFECTED)),
+    churn(FIGURE, "connections broken until 360 s", Exact, 0.0, Measure::Churn(Published, 0, 360, BROKEN)),
+    churn(FIGURE, "the same, learning", Exact, 0.0, Measure::Churn(Learn, 0, 360, BROKEN)),
+    churn(TEXT, "connections broken by the second leave", About, 1.55, Measure::Churn(Published, 360, 480, BROKEN)),
+    churn(TEXT, "the same, TCPLB", About, 1.57, Measure::Churn(Tcp, 360, 480, BROKEN)),
+    churn(TEXT, "the same, learning", AtMost, 1.55, Measure::Churn(Learn, 360, 480, BROKEN)),
+    churn(FIGURE, "second subflows broken by the first leave", About, 32.0, Measure::Churn(Published, 120, 240, BROKEN_SECOND)),
+    churn(FIGURE, "the same, learning", AtMost, 32.0, Measure::Churn(Learn, 120, 240, BROKEN_SECOND)),
+    churn(FIGURE, "connections that take no new subflow after it", About, 20.0, Measure::Churn(Published, 120, 240, NO_JOIN)),
+    churn(FIGURE, "the same, learning", AtMost, 20.0, Measure::Churn(Learn, 120, 240, NO_JOIN)),
+    churn(FIGURE, "second subflows broken when it returns", About, 20.0, Measure::Churn(Published, 240, 360, BROKEN_SECOND)),
+    churn(FIGURE, "the same, learning", AtMost, 20.0, Measure::Churn(Learn, 240, 360, BROKEN_SECOND)),
 ];
 
 #[cfg(test)]

@@ -76,16 +76,40 @@ pub struct Finding {
     pub remark: Option<String>,
 }
 
+/// A paper's value.
+#[derive(Clone, Copy, Debug)]
+pub struct Stated {
+    /// Direction in which it binds.
+    pub bound: Bound,
+    /// The number.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
+}
+
+/// A paper's value.
+pub const fn stated(bound: Bound, value: f64, unit: &'static str) -> Stated {
+    Stated { bound, value, unit }
+}
+
 impl<M> Claim<M> {
-    /// A claim, its value as bound, number and unit.
+    /// A claim.
     pub const fn new(
         id: &'static str,
         source: &'static str,
         text: &'static str,
-        (bound, paper, unit): (Bound, f64, &'static str),
+        paper: Stated,
         measure: M,
     ) -> Claim<M> {
-        Claim { id, source, text, paper, unit, bound, measure }
+        Claim {
+            id,
+            source,
+            text,
+            paper: paper.value,
+            unit: paper.unit,
+            bound: paper.bound,
+            measure,
+        }
     }
 }
 
@@ -131,7 +155,8 @@ mod tests {
     /// 3.7x agrees from 2.35x on: the range from 2.8 to 3.2 does, that from 2 to 4 does not as a whole.
     #[test]
     fn the_interval_of_the_seeds_is_judged() {
-        let claim = Claim::new("H1", "Fig. 5a", "ECMP over HULA", (Bound::About, 3.7, "x"), All);
+        let claim =
+            Claim::new("H1", "Fig. 5a", "ECMP over HULA", stated(Bound::About, 3.7, "x"), All);
         let finding = claim.find(&vec![2.8, 3.0, 3.2]);
         let here = finding.here.unwrap();
         assert!((here.mean - 3.0).abs() < 1e-9);

@@ -6,7 +6,7 @@
 //! simulations or programs. This crate runs none itself and knows none.
 //!
 //! ```
-//! use heddle_claims::{Bound, Claim, Measure, Verdict};
+//! use heddle_claims::{Bound, Claim, Measure, Verdict, stated};
 //!
 //! /// Mean completion times by seed, in seconds: ECMP's over HULA's.
 //! struct Speedup;
@@ -19,7 +19,7 @@
 //!     }
 //! }
 //!
-//! let claim = Claim::new("H1", "Fig. 5a, 70 %", "mean FCT of ECMP over HULA", (Bound::About, 3.7, "x"), Speedup);
+//! let claim = Claim::new("H1", "Fig. 5a, 70 %", "mean FCT of ECMP over HULA", stated(Bound::About, 3.7, "x"), Speedup);
 //! let finding = claim.find(&vec![(0.012, 0.004), (0.018, 0.005), (0.0132, 0.004)]);
 //! assert_eq!(finding.verdict, Verdict::Agrees);
 //! let row = "| H1 | mean FCT of ECMP over HULA | Fig. 5a, 70 % | 3.70x | median 3.30x (3.00 to 3.60) | agrees |";
@@ -42,7 +42,7 @@ pub mod stats;
 pub mod table;
 
 pub use bound::{Bound, Verdict};
-pub use claim::{Claim, Finding, Measure};
+pub use claim::{Claim, Finding, Measure, Stated, stated};
 pub use effort::Effort;
 pub use monitor::{Monitor, Progress, Unattended};
 pub use origin::Origin;

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use clap::Parser;
-use heddle_claims::{Bound, Claim, Effort, Measure, Unattended};
+use heddle_claims::{Bound, Claim, Effort, Measure, Unattended, stated};
 use heddle_report::Report;
 
 use super::*;
@@ -29,8 +29,8 @@ impl Paper for Twice {
 
     const SYSTEM: &'static str = "TWICE";
     const CLAIMS: &'static [Claim<All>] = &[
-        Claim::new("T1", "section 1", "as much", (Bound::About, 1.0, "x"), All),
-        Claim::new("T2", "section 2", "twice", (Bound::About, 2.0, "x"), All),
+        Claim::new("T1", "section 1", "as much", stated(Bound::About, 1.0, "x"), All),
+        Claim::new("T2", "section 2", "twice", stated(Bound::About, 2.0, "x"), All),
     ];
     const RULE: &'static str = "The rule.";
 

@@ -1,6 +1,6 @@
 //! Measures of claims: values of simulated points and of experiments.
 
-use heddle_claims::{Bound, Claim, Verdict};
+use heddle_claims::{Bound, Claim, Verdict, stated};
 
 use crate::metric::Metric;
 use crate::paper::{Evidence, Measure, SimulatedPaper};
@@ -17,7 +17,13 @@ pub const fn ratio<P: SimulatedPaper>(
     worse: P::Point,
     better: P::Point,
 ) -> Claim<Measure<P>> {
-    Claim::new(id, source, text, (Bound::About, paper, "x"), Measure::Ratio(metric, worse, better))
+    Claim::new(
+        id,
+        source,
+        text,
+        stated(Bound::About, paper, "x"),
+        Measure::Ratio(metric, worse, better),
+    )
 }
 
 impl<P: SimulatedPaper> Measure<P> {
@@ -54,10 +60,10 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
                 ratios(&of(results, metric, worse), &of(results, metric, better))
             }
             Measure::Quantiles(quantile, worse, better) => {
-                let of = |point: P::Point| -> Vec<Option<f64>> {
+                let values = |point: P::Point| -> Vec<Option<f64>> {
                     results.runs(point).iter().map(|run| quantile.of(run)).collect()
                 };
-                ratios(&of(worse), &of(better))
+                ratios(&values(worse), &values(better))
             }
             Measure::Pair(value, one, other) => {
                 let runs = results.runs(one).iter().zip(results.runs(other));

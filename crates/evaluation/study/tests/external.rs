@@ -47,12 +47,12 @@ fn run(scheme: &str, folder: &Path) -> Outcome {
 /// Runs of a scheme of the simulator and of one in a library must have the same events, flows and
 /// counters.
 fn assert_same(own: &str, external: &str, folder: &Path) {
-    let own = simulate(&scenario(own, folder).unwrap(), 3, &mut |_| Next::Continue).unwrap();
+    let expected = simulate(&scenario(own, folder).unwrap(), 3, &mut |_| Next::Continue).unwrap();
     let external = run(external, folder);
-    assert_eq!(own.digest, external.digest, "events");
-    assert_eq!(own.flows, external.flows);
-    assert_eq!(own.scheme, external.scheme, "the scheme's counters");
-    assert!(own.totals.packet_hops > 100_000);
+    assert_eq!(expected.digest, external.digest, "events");
+    assert_eq!(expected.flows, external.flows);
+    assert_eq!(expected.scheme, external.scheme, "the scheme's counters");
+    assert!(expected.totals.packet_hops > 100_000);
 }
 
 fn manifest() -> &'static Path {

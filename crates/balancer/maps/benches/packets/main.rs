@@ -122,9 +122,9 @@ fn measure(
     for ((after, before), cost) in counted().zip(before).zip(&costs) {
         let counted = after? - before;
         if counted < cost.packets {
-            let of = cost.packets;
+            let sent = cost.packets;
             let name = case.name;
-            return Err(format!("{name}: {counted} of {of} packets had the verdict meant").into());
+            return Err(format!("{name}: {counted} of {sent} packets had the verdict meant").into());
         }
     }
     Ok(costs)

@@ -103,9 +103,9 @@ fn pins_of_one_namespace_are_no_others() {
     let first = attach();
     let second = std::thread::scope(|scope| {
         let other = scope.spawn(|| {
-            let own = attach();
+            let attached = attach();
             detach(&directory, 77).unwrap();
-            own
+            attached
         });
         other.join().unwrap()
     });

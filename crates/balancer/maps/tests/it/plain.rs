@@ -128,8 +128,8 @@ impl Random {
 
 /// As many as the packet counted for any service.
 fn counted(balancer: &Balancer, counter: Counter) -> u64 {
-    let of = |service| balancer.maps.counters.get(service, counter).unwrap().packets;
-    (0..=2).map(of).sum()
+    let packets = |service| balancer.maps.counters.get(service, counter).unwrap().packets;
+    (0..=2).map(packets).sum()
 }
 
 /// The explanation of a frame, and that the program does the same with it. True: it was sent as

@@ -1,4 +1,6 @@
-use heddle_claims::{Basis, Bound, Claim, Measure, Monitor, Paper, Request, Setting, Unattended};
+use heddle_claims::{
+    Basis, Bound, Claim, Measure, Monitor, Paper, Request, Setting, Unattended, stated,
+};
 use heddle_report::Report;
 
 use super::*;
@@ -23,7 +25,7 @@ impl Paper for Hosts {
 
     const SYSTEM: &'static str = "HOSTS";
     const CLAIMS: &'static [Claim<All>] =
-        &[Claim::new("T1", "section 1", "three times", (Bound::About, 3.0, "x"), All)];
+        &[Claim::new("T1", "section 1", "three times", stated(Bound::About, 3.0, "x"), All)];
     const RULE: &'static str = "The rule.";
     const PROFILES: &'static [Profile] = &[
         Profile { name: "few", title: "1 host", basis: Basis::Reading, settings: &[] },

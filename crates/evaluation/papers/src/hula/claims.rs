@@ -7,7 +7,7 @@ use super::experiments::{
 };
 use super::points::{Point, Scheme, asym, asym_dm, sym, sym_dm};
 use super::queue::{P95, busy_share, drops, share_no_longer};
-use heddle_claims::{Bound, Claim};
+use heddle_claims::{Bound, Claim, Stated, stated};
 use heddle_study::measure::ratio;
 use heddle_study::metric::{P99, mean_all, mean_large, mean_small};
 use heddle_study::paper::Measure;
@@ -20,14 +20,20 @@ const fn p99(
     worse: Point,
     better: Point,
 ) -> Claim<Measure<Paper>> {
-    Claim::new("H7", source, text, (About, paper, "x"), Measure::Quantiles(P99, worse, better))
+    Claim::new(
+        "H7",
+        source,
+        text,
+        stated(About, paper, "x"),
+        Measure::Quantiles(P99, worse, better),
+    )
 }
 
 /// Figure 8c at one load.
 const fn queue(
     source: &'static str,
     text: &'static str,
-    value: (Bound, f64, &'static str),
+    value: Stated,
     measure: Measure<Paper>,
 ) -> Claim<Measure<Paper>> {
     Claim::new("H8", source, text, value, measure)
@@ -41,9 +47,9 @@ const CONGA_P95: &str = "S2-A3: 95th percentile queue, CONGA' over HULA";
 const ECMP_P95: &str = "S2-A3: 95th percentile queue, ECMP over HULA";
 const CONGA_CDF: &str = "S2-A3: share of the CDF at which HULA's queue is no longer than CONGA''s";
 const ECMP_CDF: &str = "S2-A3: share of the CDF at which HULA's queue is no longer than ECMP's";
-const BUSY: (Bound, f64, &str) = (About, 10.0, "%");
-const NONE: (Bound, f64, &str) = (AtMost, 0.0, "packets");
-const WHOLE: (Bound, f64, &str) = (AtLeast, 100.0, "%");
+const BUSY: Stated = stated(About, 10.0, "%");
+const NONE: Stated = stated(AtMost, 0.0, "packets");
+const WHOLE: Stated = stated(AtLeast, 100.0, "%");
 
 const fn busy(load: u8) -> Measure<Paper> {
     Measure::At(busy_share, asym(Hula, load))
@@ -103,39 +109,39 @@ pub(super) const CLAIMS: &[Claim<Measure<Paper>>] = &[
     p99("Fig. 8b, 80 %", "data mining, 99th percentile FCT: ECMP over HULA", 1.53, asym_dm(Ecmp, 80), asym_dm(Hula, 80)),
     queue(AT_40, QUEUED, BUSY, busy(40)),
     queue(AT_40, DROPPED, NONE, dropped(40)),
-    queue(AT_40, CONGA_P95, (About, 8.0, "x"), over_hula(CongaPrime, 40)),
-    queue(AT_40, ECMP_P95, (About, 19.0, "x"), over_hula(Ecmp, 40)),
+    queue(AT_40, CONGA_P95, stated(About, 8.0, "x"), over_hula(CongaPrime, 40)),
+    queue(AT_40, ECMP_P95, stated(About, 19.0, "x"), over_hula(Ecmp, 40)),
     queue(AT_40, CONGA_CDF, WHOLE, below(CongaPrime, 40)),
     queue(AT_40, ECMP_CDF, WHOLE, below(Ecmp, 40)),
     queue(AT_50, QUEUED, BUSY, busy(50)),
     queue(AT_50, DROPPED, NONE, dropped(50)),
-    queue(AT_50, CONGA_P95, (About, 8.0, "x"), over_hula(CongaPrime, 50)),
-    queue(AT_50, ECMP_P95, (About, 19.0, "x"), over_hula(Ecmp, 50)),
+    queue(AT_50, CONGA_P95, stated(About, 8.0, "x"), over_hula(CongaPrime, 50)),
+    queue(AT_50, ECMP_P95, stated(About, 19.0, "x"), over_hula(Ecmp, 50)),
     queue(AT_50, CONGA_CDF, WHOLE, below(CongaPrime, 50)),
     queue(AT_50, ECMP_CDF, WHOLE, below(Ecmp, 50)),
     queue(AT_60, QUEUED, BUSY, busy(60)),
     queue(AT_60, DROPPED, NONE, dropped(60)),
-    queue(AT_60, CONGA_P95, (About, 8.0, "x"), over_hula(CongaPrime, 60)),
-    queue(AT_60, ECMP_P95, (About, 19.0, "x"), over_hula(Ecmp, 60)),
+    queue(AT_60, CONGA_P95, stated(About, 8.0, "x"), over_hula(CongaPrime, 60)),
+    queue(AT_60, ECMP_P95, stated(About, 19.0, "x"), over_hula(Ecmp, 60)),
     queue(AT_60, CONGA_CDF, WHOLE, below(CongaPrime, 60)),
     queue(AT_60, ECMP_CDF, WHOLE, below(Ecmp, 60)),
-    Claim::new("H9", "Fig. 9a, a warm fabric", "web search, S2-A3 fails: time until the load is on S1", (AtMost, 1.0, "ms"), failover(WebSearch, Warm, shift_ms)),
-    Claim::new("H9", "Fig. 9a, 0.2 ms from the begin", "web search, S2-A3 fails: time until the load is on S1", (AtMost, 1.0, "ms"), failover(WebSearch, AtTheBegin, shift_ms)),
-    Claim::new("H9", "Fig. 9b, a warm fabric", "long flows, S2-A3 fails: time until the load is on S1", (AtMost, 0.5, "ms"), failover(LongFlows, Warm, shift_ms)),
-    Claim::new("H9", "Fig. 9b, 0.2 ms from the begin", "long flows, S2-A3 fails: time until the load is on S1", (AtMost, 0.5, "ms"), failover(LongFlows, AtTheBegin, shift_ms)),
-    Claim::new("H9", "Fig. 9a, a warm fabric", "web search: S2-A3's share of the load after its recovery over that before", (About, 1.0, "x"), failover(WebSearch, Warm, share_after_over_before)),
+    Claim::new("H9", "Fig. 9a, a warm fabric", "web search, S2-A3 fails: time until the load is on S1", stated(AtMost, 1.0, "ms"), failover(WebSearch, Warm, shift_ms)),
+    Claim::new("H9", "Fig. 9a, 0.2 ms from the begin", "web search, S2-A3 fails: time until the load is on S1", stated(AtMost, 1.0, "ms"), failover(WebSearch, AtTheBegin, shift_ms)),
+    Claim::new("H9", "Fig. 9b, a warm fabric", "long flows, S2-A3 fails: time until the load is on S1", stated(AtMost, 0.5, "ms"), failover(LongFlows, Warm, shift_ms)),
+    Claim::new("H9", "Fig. 9b, 0.2 ms from the begin", "long flows, S2-A3 fails: time until the load is on S1", stated(AtMost, 0.5, "ms"), failover(LongFlows, AtTheBegin, shift_ms)),
+    Claim::new("H9", "Fig. 9a, a warm fabric", "web search: S2-A3's share of the load after its recovery over that before", stated(About, 1.0, "x"), failover(WebSearch, Warm, share_after_over_before)),
     ratio("H10", "Fig. 9c, 50 %", "probes ten times rarer: mean FCT over that at 200 us", 1.0, mean_all, asym(HulaRareProbes, 50), asym(Hula, 50)),
     ratio("H10", "Fig. 9c, 90 %", "probes ten times rarer: mean FCT over that at 200 us", 1.15, mean_all, asym(HulaRareProbes, 90), asym(Hula, 90)),
-    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 8", (Exact, 16.0, "paths"), Measure::Computed(|| path_count(8))),
-    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 16", (Exact, 64.0, "paths"), Measure::Computed(|| path_count(16))),
-    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 32", (Exact, 256.0, "paths"), Measure::Computed(|| path_count(32))),
-    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 64", (Exact, 1024.0, "paths"), Measure::Computed(|| path_count(64))),
-    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 8", (Exact, 944.0, "entries"), Measure::Computed(|| forwarding_entries(8))),
-    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 16", (Exact, 15_808.0, "entries"), Measure::Computed(|| forwarding_entries(16))),
-    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 32", (Exact, 257_792.0, "entries"), Measure::Computed(|| forwarding_entries(32))),
-    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 64", (Exact, 4_160_512.0, "entries"), Measure::Computed(|| forwarding_entries(64))),
-    Claim::new("H12", "section 4.5", "probe overhead, 1000 ToRs, 40 Gbps, 1 ms, by the formula", (Exact, 1.28, "%"), Measure::Computed(|| Overhead::formula(1000, 40e9, 1e-3))),
-    Claim::new("H12", "section 4.5", "busiest link's probes over the formula, in the simulator", (About, 1.0, "x"), Measure::Experiment(Experiment::Overhead, measured_over_formula)),
+    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 8", stated(Exact, 16.0, "paths"), Measure::Computed(|| path_count(8))),
+    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 16", stated(Exact, 64.0, "paths"), Measure::Computed(|| path_count(16))),
+    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 32", stated(Exact, 256.0, "paths"), Measure::Computed(|| path_count(32))),
+    Claim::new("H11", "Table 1", "paths between ToRs, fat-tree k = 64", stated(Exact, 1024.0, "paths"), Measure::Computed(|| path_count(64))),
+    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 8", stated(Exact, 944.0, "entries"), Measure::Computed(|| forwarding_entries(8))),
+    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 16", stated(Exact, 15_808.0, "entries"), Measure::Computed(|| forwarding_entries(16))),
+    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 32", stated(Exact, 257_792.0, "entries"), Measure::Computed(|| forwarding_entries(32))),
+    Claim::new("H11", "Table 1", "forwarding entries of a switch, k = 64", stated(Exact, 4_160_512.0, "entries"), Measure::Computed(|| forwarding_entries(64))),
+    Claim::new("H12", "section 4.5", "probe overhead, 1000 ToRs, 40 Gbps, 1 ms, by the formula", stated(Exact, 1.28, "%"), Measure::Computed(|| Overhead::formula(1000, 40e9, 1e-3))),
+    Claim::new("H12", "section 4.5", "busiest link's probes over the formula, in the simulator", stated(About, 1.0, "x"), Measure::Experiment(Experiment::Overhead, measured_over_formula)),
 ];
 
 #[cfg(test)]

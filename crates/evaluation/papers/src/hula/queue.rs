@@ -111,7 +111,7 @@ fn row(evidence: &Evidence<Hula>, load: u8, scheme: Scheme) -> Option<[String; 9
 mod tests {
     use heddle_claims::Effort;
     use heddle_claims::Verdict::{AtBuffer, DirectionOnly};
-    use heddle_claims::{Bound, Claim};
+    use heddle_claims::{Bound, Claim, stated};
     use heddle_study::paper::Measure;
     use heddle_study::point::Results;
     use heddle_study::testing::{cell, run};
@@ -166,7 +166,7 @@ mod tests {
             let results = Results::new(&points, Effort::Medium, runs);
             let evidence = Evidence::<Hula> { results, ..Evidence::default() };
             let measure = Measure::Quantiles(P95, points[0], points[1]);
-            let claim = Claim::new("H8", "", "", (Bound::About, 8.0, "x"), measure);
+            let claim = Claim::new("H8", "", "", stated(Bound::About, 8.0, "x"), measure);
             let finding = claim.find(&evidence);
             let html = heddle_report::Report::new("t").section(section(&evidence).unwrap());
             (finding.verdict, finding.here.unwrap().pooled, html.to_html())

@@ -11,7 +11,7 @@ use super::MpHula as Paper;
 use super::points::{Coupling, Point, Routing, System};
 use crate::two_pod::{Shape, Sizes};
 use heddle_claims::stats;
-use heddle_claims::{Bound, Claim};
+use heddle_claims::{Bound, Claim, stated};
 use heddle_study::measure::ratio;
 use heddle_study::metric::{Metric, mean_all, mean_small};
 use heddle_study::paper::Measure;
@@ -83,7 +83,13 @@ const fn best(
     metric: Metric,
     point: Point,
 ) -> Claim<Measure<Paper>> {
-    Claim::new(id, source, text, (Bound::AtLeast, 1.0, "x"), Measure::Best(metric, point, rivals))
+    Claim::new(
+        id,
+        source,
+        text,
+        stated(Bound::AtLeast, 1.0, "x"),
+        Measure::Best(metric, point, rivals),
+    )
 }
 
 const fn worst(
@@ -93,7 +99,7 @@ const fn worst(
     point: Point,
 ) -> Claim<Measure<Paper>> {
     let measure = Measure::Worst(mean_all, point, rivals);
-    Claim::new(id, source, text, (Bound::AtLeast, 1.0, "x"), measure)
+    Claim::new(id, source, text, stated(Bound::AtLeast, 1.0, "x"), measure)
 }
 
 const fn coupled(routing: Routing) -> System {
@@ -143,14 +149,14 @@ pub(super) const CLAIMS: &[Claim<Measure<Paper>>] = &[
     best("M4", "Fig. 8, 50 %", "link down: mean FCT of the best other system over MPTCP + MP-HULA", mean_all, down(MP_HULA, 50)),
     best("M4", "Fig. 8, 60 %", "link down: mean FCT of the best other system over MPTCP + MP-HULA", mean_all, down(MP_HULA, 60)),
     worst("M4", "Fig. 8, 60 %", "link down: mean FCT of MPTCP + ECMP over the worst other system", down(ECMP, 60)),
-    Claim::new("M5", "Fig. 9, load not said: 80 %", "uncoupled: mean link utilisation, MPTCP + MP-HULA over MPTCP + HULA", (AtLeast, 1.0, "x"), Measure::Ratio(mean_utilisation, web(MP_HULA_UNCOUPLED, 80), web(HULA_UNCOUPLED, 80))),
-    Claim::new("M5", "Fig. 9, load not said: 80 %", "uncoupled: mean link utilisation, MPTCP + MP-HULA over TCP + HULA", (AtLeast, 1.0, "x"), Measure::Ratio(mean_utilisation, web(MP_HULA_UNCOUPLED, 80), web(TcpHula, 80))),
-    Claim::new("M5", "Fig. 9, load not said: 80 %", "uncoupled: unevenness over the links, MPTCP + HULA over MPTCP + MP-HULA", (AtLeast, 1.0, "x"), Measure::Ratio(unevenness, web(HULA_UNCOUPLED, 80), web(MP_HULA_UNCOUPLED, 80))),
+    Claim::new("M5", "Fig. 9, load not said: 80 %", "uncoupled: mean link utilisation, MPTCP + MP-HULA over MPTCP + HULA", stated(AtLeast, 1.0, "x"), Measure::Ratio(mean_utilisation, web(MP_HULA_UNCOUPLED, 80), web(HULA_UNCOUPLED, 80))),
+    Claim::new("M5", "Fig. 9, load not said: 80 %", "uncoupled: mean link utilisation, MPTCP + MP-HULA over TCP + HULA", stated(AtLeast, 1.0, "x"), Measure::Ratio(mean_utilisation, web(MP_HULA_UNCOUPLED, 80), web(TcpHula, 80))),
+    Claim::new("M5", "Fig. 9, load not said: 80 %", "uncoupled: unevenness over the links, MPTCP + HULA over MPTCP + MP-HULA", stated(AtLeast, 1.0, "x"), Measure::Ratio(unevenness, web(HULA_UNCOUPLED, 80), web(MP_HULA_UNCOUPLED, 80))),
     best("M6", "Fig. 10, load not said: 80 %", "data mining: mean FCT of the best other system over MPTCP + MP-HULA", mean_all, mining(MP_HULA, 80)),
-    Claim::new("M6", "Fig. 10, load not said: 80 %", "data mining: less gain over MPTCP + HULA than under web search", (AtMost, 1.27, "x"), Measure::Ratio(mean_all, mining(HULA, 80), mining(MP_HULA, 80))),
-    Claim::new("M6", "Fig. 10, load not said: 80 %", "data mining: mean FCT of TCP + HULA over MPTCP + HULA", (AtLeast, 1.0, "x"), Measure::Ratio(mean_all, mining(TcpHula, 80), mining(HULA, 80))),
-    Claim::new("M7", "section 2.6", "parsing state of 100 K connections of 6 subflows", (Exact, 21.0, "MB"), Measure::Computed(parsing_megabytes)),
-    Claim::new("M7", "section 2.6", "forwarding state of the same at 10 K ToRs, k = 4", (About, 25.0, "MB"), Measure::Computed(forwarding_megabytes)),
+    Claim::new("M6", "Fig. 10, load not said: 80 %", "data mining: less gain over MPTCP + HULA than under web search", stated(AtMost, 1.27, "x"), Measure::Ratio(mean_all, mining(HULA, 80), mining(MP_HULA, 80))),
+    Claim::new("M6", "Fig. 10, load not said: 80 %", "data mining: mean FCT of TCP + HULA over MPTCP + HULA", stated(AtLeast, 1.0, "x"), Measure::Ratio(mean_all, mining(TcpHula, 80), mining(HULA, 80))),
+    Claim::new("M7", "section 2.6", "parsing state of 100 K connections of 6 subflows", stated(Exact, 21.0, "MB"), Measure::Computed(parsing_megabytes)),
+    Claim::new("M7", "section 2.6", "forwarding state of the same at 10 K ToRs, k = 4", stated(About, 25.0, "MB"), Measure::Computed(forwarding_megabytes)),
 ];
 
 #[cfg(test)]

@@ -21,24 +21,33 @@ const FILE: &str = "heddle/path/v1/path.proto";
 /// The component of problems.
 const PROBLEM: &str = "Problem";
 
-/// An operation's method and path, and its name in the `.proto` file.
-type Operation = (&'static str, &'static str, &'static str);
+/// An operation of HTTP.
+struct Operation {
+    method: &'static str,
+    path: &'static str,
+    /// Its name in the `.proto` file.
+    id: &'static str,
+}
 
-/// The operations of HTTP.
+const fn operation(method: &'static str, path: &'static str, id: &'static str) -> Operation {
+    Operation { method, path, id }
+}
+
+/// All of them.
 const OPERATIONS: [Operation; 13] = [
-    ("get", "/v1/paths", "FindPaths"),
-    ("post", "/v1/connections", "OpenConnection"),
-    ("get", "/v1/connections", "ListConnections"),
-    ("get", "/v1/connections/{connection}", "GetConnection"),
-    ("delete", "/v1/connections/{connection}", "CloseConnection"),
-    ("post", "/v1/connections/{connection}/lease", "RenewConnection"),
-    ("post", "/v1/connections/{connection}/subflows", "AddSubflow"),
-    ("delete", "/v1/connections/{connection}/subflows/{subflow}", "CloseSubflow"),
-    ("post", "/v1/connections/{connection}/subflows/{subflow}/replace", "ReplaceSubflow"),
-    ("post", "/v1/encode", "Encode"),
-    ("post", "/v1/decode", "Decode"),
-    ("get", "/v1/links", "ListLinks"),
-    ("put", "/v1/links", "SetLink"),
+    operation("get", "/v1/paths", "FindPaths"),
+    operation("post", "/v1/connections", "OpenConnection"),
+    operation("get", "/v1/connections", "ListConnections"),
+    operation("get", "/v1/connections/{connection}", "GetConnection"),
+    operation("delete", "/v1/connections/{connection}", "CloseConnection"),
+    operation("post", "/v1/connections/{connection}/lease", "RenewConnection"),
+    operation("post", "/v1/connections/{connection}/subflows", "AddSubflow"),
+    operation("delete", "/v1/connections/{connection}/subflows/{subflow}", "CloseSubflow"),
+    operation("post", "/v1/connections/{connection}/subflows/{subflow}/replace", "ReplaceSubflow"),
+    operation("post", "/v1/encode", "Encode"),
+    operation("post", "/v1/decode", "Decode"),
+    operation("get", "/v1/links", "ListLinks"),
+    operation("put", "/v1/links", "SetLink"),
 ];
 
 /// The document as text, in the form in which the repository has it.
@@ -50,7 +59,7 @@ pub(crate) static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
 });
 
 fn document(package: &Package<'_>) -> Value {
-    let operations = OPERATIONS.iter().filter_map(|operation| described(package, *operation));
+    let operations = OPERATIONS.iter().filter_map(|operation| described(package, operation));
     let mut schemas = package.schemas();
     schemas.insert(PROBLEM.to_owned(), problem());
     let description =
@@ -62,7 +71,8 @@ fn document(package: &Package<'_>) -> Value {
 }
 
 /// An operation with its parameters, body and responses.
-fn described(package: &Package<'_>, (method, path, id): Operation) -> Option<openapi::Operation> {
+fn described(package: &Package<'_>, operation: &Operation) -> Option<openapi::Operation> {
+    let Operation { method, path, id } = *operation;
     let rpc = package.method(id)?;
     let segments: Vec<&str> = openapi::names_in(path).collect();
     let (in_path, others): (Vec<_>, Vec<_>) =

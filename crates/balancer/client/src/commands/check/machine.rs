@@ -40,10 +40,10 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     found.extend(reverse_path_filters(config));
     found.extend(files(config));
     found.extend(listens(config));
-    let own = addresses(&config.balancer.interfaces);
-    found.extend(closed_ports(config, &own));
+    let own_addresses = addresses(&config.balancer.interfaces);
+    found.extend(closed_ports(config, &own_addresses));
     found.extend(balancers_addresses(config, &all_addresses()));
-    found.extend(metrics(config, &own));
+    found.extend(metrics(config, &own_addresses));
     found.extend(interfaces(config));
     found
 }
@@ -265,9 +265,10 @@ fn interfaces(config: &Config) -> Vec<Finding> {
 fn narrow_paths(config: &Config, links: &[Link]) -> Vec<Finding> {
     let named = links.iter().filter(|link| config.balancer.interfaces.contains(&link.name));
     let Some(widest) = named.max_by_key(|link| link.mtu) else { return vec![] };
-    let own = config.balancer.member.as_ref().map(|member| member.address);
+    let own_address = config.balancer.member.as_ref().map(|member| member.address);
     let others: Vec<_> = config.members().iter().map(|member| member.address).collect();
-    let others: Vec<_> = others.into_iter().filter(|address| Some(*address) != own).collect();
+    let others: Vec<_> =
+        others.into_iter().filter(|address| Some(*address) != own_address).collect();
     let found = mtu::narrow(config, &others, |_| u32::try_from(widest.mtu).ok());
     let finding = |narrow: mtu::Narrow| {
         let fix =
@@ -374,9 +375,10 @@ mod tests {
     fn addresses_of_another_machine_are_refused() {
         let text = "[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\naddresses = [\"10.0.0.11\", \"fd00::11\"]";
         let config = heddled::config::load("lb.toml", text).unwrap();
-        let own: Vec<IpAddr> = vec!["10.0.0.11".parse().unwrap(), "fd00::11".parse().unwrap()];
-        assert_eq!(balancers_addresses(&config, &own.iter().copied().collect()), []);
-        let found = balancers_addresses(&config, &own[..1].iter().copied().collect());
+        let addresses: Vec<IpAddr> =
+            vec!["10.0.0.11".parse().unwrap(), "fd00::11".parse().unwrap()];
+        assert_eq!(balancers_addresses(&config, &addresses.iter().copied().collect()), []);
+        let found = balancers_addresses(&config, &addresses[..1].iter().copied().collect());
         assert_eq!(found.len(), 1);
         assert!(found[0].message.contains("no address fd00::11"), "{}", found[0]);
     }
@@ -387,8 +389,8 @@ mod tests {
             let text =
                 format!("[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\nmetrics = \"{at}\"");
             let config = heddled::config::load("lb.toml", &text).unwrap();
-            let own = BTreeMap::from([("10.0.0.11".parse().unwrap(), "eth0".to_owned())]);
-            metrics(&config, &own).map(|finding| finding.message)
+            let addresses = BTreeMap::from([("10.0.0.11".parse().unwrap(), "eth0".to_owned())]);
+            metrics(&config, &addresses).map(|finding| finding.message)
         };
         assert_eq!([found("127.0.0.1:9100"), found("192.0.2.1:9100")], [None, None]);
         assert!(found("10.0.0.11:9100").unwrap().contains("on eth0"));

@@ -20,8 +20,18 @@ pub(super) struct Rates {
     pub(super) sample: Sample,
     pub(super) services: Vec<Service>,
     pub(super) backends: Vec<Backend>,
-    /// Events of all services: how many so far, and how many a second.
-    pub(super) events: Vec<(&'static str, u64, f64)>,
+    /// Events of all services.
+    pub(super) events: Vec<EventRate>,
+}
+
+/// How often a kind of event came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct EventRate {
+    pub(super) name: &'static str,
+    /// So far.
+    pub(super) total: u64,
+    /// A second.
+    pub(super) rate: f64,
 }
 
 /// A service's packets a second, by outcome.
@@ -76,9 +86,9 @@ impl Rates {
         let backends = sample.backends.iter();
         let backends = backends.map(|status| Backend::between(&before.backends, status, seconds));
         let backends = backends.collect();
-        let events = EVENTS.iter().map(|(name, counters)| {
+        let events = EVENTS.iter().map(|&(name, counters)| {
             let [old, new] = [&before.snapshot, &sample.snapshot].map(|of| total(of, counters));
-            (*name, new, rate(old, new, seconds))
+            EventRate { name, total: new, rate: rate(old, new, seconds) }
         });
         Rates { services, backends, events: events.collect(), sample }
     }
@@ -202,8 +212,8 @@ pub(super) mod tests {
         assert_eq!(services[0], web);
         assert_eq!((backends[0].packets, backends[0].bits), (1000.0, 8e6));
         assert_eq!(backends[1].packets, 0.0, "it counted 123456 at both moments");
-        assert_eq!(events[0], ("tokens added", 207, 100.0));
-        assert_eq!(events[2], ("joins asked", 20, 10.0));
+        assert_eq!(events[0], EventRate { name: "tokens added", total: 207, rate: 100.0 });
+        assert_eq!(events[2], EventRate { name: "joins asked", total: 20, rate: 10.0 });
     }
 
     #[test]
@@ -212,6 +222,6 @@ pub(super) mod tests {
         let first = Rates::first(sample(start, 2000));
         assert_eq!(first.services[0].to_backends, 0.0);
         let again = first.next(sample(start + Duration::from_secs(1), 0));
-        assert_eq!((again.services[0].to_backends, again.events[0].2), (0.0, 0.0));
+        assert_eq!((again.services[0].to_backends, again.events[0].rate), (0.0, 0.0));
     }
 }

@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style, Stylize as _};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Cell, Gauge, Paragraph, Row, Table};
 
-use super::rates::{Backend, Rates, Service};
+use super::rates::{Backend, EventRate, Rates, Service};
 use super::screen::{Order, Screen};
 use crate::commands::backends::{state, state_word};
 use crate::format;
@@ -110,15 +110,15 @@ fn backend_row(backend: &Backend) -> Row<'static> {
 
 fn events_panel(rates: &Rates) -> Paragraph<'static> {
     let lines = rates.events.chunks(2).map(|pair| {
-        Line::from(pair.iter().flat_map(|event| event_spans(*event)).collect::<Vec<_>>())
+        Line::from(pair.iter().flat_map(|event| event_spans(event)).collect::<Vec<_>>())
     });
     Paragraph::new(lines.collect::<Vec<_>>()).block(panel(" MPTCP: a second, in all ".into()))
 }
 
-fn event_spans((name, total, rate): (&'static str, u64, f64)) -> [Span<'static>; 2] {
-    let (rate, total) = (format::short(rate), format::short(total as f64));
+fn event_spans(event: &EventRate) -> [Span<'static>; 2] {
+    let (rate, total) = (format::short(event.rate), format::short(event.total as f64));
     let strong = if rate == "0" { Style::new() } else { Style::new().bold() };
-    [Span::styled(format!("{rate:>5} {total:>5} "), strong), format!("{name:<14}").into()]
+    [Span::styled(format!("{rate:>5} {total:>5} "), strong), format!("{:<14}", event.name).into()]
 }
 
 /// The fill of each table.

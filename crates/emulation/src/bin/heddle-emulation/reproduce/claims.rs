@@ -1,7 +1,7 @@
 //! The paper's claims about MPTCP, with their measurements on kernels.
 
 use heddle_claims::Bound::{AtLeast, AtMost, Exact};
-use heddle_claims::Claim;
+use heddle_claims::{Claim, stated};
 use heddle_study::summary::RunSummary;
 
 use super::experiments::{Choice, Evidence, Experiment, Testbed, goodputs, links_used};
@@ -94,11 +94,11 @@ fn permutation(evidence: &Evidence) -> Vec<f64> {
 /// The claims, in the paper's order.
 #[rustfmt::skip]
 pub(super) const CLAIMS: &[Claim<Measure>] = &[
-    Claim::new("C5", "Fig. 9", "permutation, 2 subflows: CFLB closer to the optimum: its goodput over that with random ports", (AtLeast, 1.0, "x"), on(Permutation, permutation)),
-    Claim::new("C6", "Fig. 10", "7 links, 7 subflows: CFLB uses all 7, share of the runs", (Exact, 100.0, "%"), on(SevenLinks, all_seven)),
-    Claim::new("C6", "Fig. 10", "the same with random ports: all 7, 2 runs of 400", (AtMost, 2.0, "%"), on(SevenLinks, all_seven_at_random)),
-    Claim::new("C6", "Fig. 10", "the same with random ports: 4 or 5, most runs", (AtLeast, 50.0, "%"), on(SevenLinks, four_or_five_at_random)),
-    Claim::new("C7", "Fig. 11", "two interfaces behind 7 paths: CFLB with 2 subflows saturates both (read as 95 %)", (AtLeast, 95.0, "%"), on(TwoInterfaces, two)),
-    Claim::new("C7", "Fig. 11", "the same with random ports and 2 subflows: far from it (read as 75 %)", (AtMost, 75.0, "%"), on(TwoInterfaces, two_at_random)),
-    Claim::new("C7", "Fig. 11", "the same with random ports and 8 subflows: still short of it", (AtMost, 95.0, "%"), on(TwoInterfaces, eight_at_random)),
+    Claim::new("C5", "Fig. 9", "permutation, 2 subflows: CFLB closer to the optimum: its goodput over that with random ports", stated(AtLeast, 1.0, "x"), on(Permutation, permutation)),
+    Claim::new("C6", "Fig. 10", "7 links, 7 subflows: CFLB uses all 7, share of the runs", stated(Exact, 100.0, "%"), on(SevenLinks, all_seven)),
+    Claim::new("C6", "Fig. 10", "the same with random ports: all 7, 2 runs of 400", stated(AtMost, 2.0, "%"), on(SevenLinks, all_seven_at_random)),
+    Claim::new("C6", "Fig. 10", "the same with random ports: 4 or 5, most runs", stated(AtLeast, 50.0, "%"), on(SevenLinks, four_or_five_at_random)),
+    Claim::new("C7", "Fig. 11", "two interfaces behind 7 paths: CFLB with 2 subflows saturates both (read as 95 %)", stated(AtLeast, 95.0, "%"), on(TwoInterfaces, two)),
+    Claim::new("C7", "Fig. 11", "the same with random ports and 2 subflows: far from it (read as 75 %)", stated(AtMost, 75.0, "%"), on(TwoInterfaces, two_at_random)),
+    Claim::new("C7", "Fig. 11", "the same with random ports and 8 subflows: still short of it", stated(AtMost, 95.0, "%"), on(TwoInterfaces, eight_at_random)),
 ];

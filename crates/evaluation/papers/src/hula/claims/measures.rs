@@ -1,7 +1,7 @@
 //! Measures of claims, on results made by hand.
 
 use heddle_claims::Verdict::{Agrees, NotRun, Overloaded, Undecided};
-use heddle_claims::{Bound, Effort, Finding, Paper as _};
+use heddle_claims::{Bound, Effort, Finding, Paper as _, stated};
 use heddle_study::metric::mean_all;
 use heddle_study::paper::Evidence;
 use heddle_study::point::Results;
@@ -63,7 +63,7 @@ fn best_and_worst_of_some() {
         [[3.0; 5], [2.0, 2.0, 6.0, 2.0, 2.0], [1.0; 5]],
     );
     let find = |measure: Measure<Hula>| {
-        let claim = Claim::new("H0", "", "", (Bound::AtLeast, 1.0, "x"), measure);
+        let claim = Claim::new("H0", "", "", stated(Bound::AtLeast, 1.0, "x"), measure);
         claim.find(&evidence).here.map(|here| here.mean)
     };
     let best = Measure::Best(mean_all, point(Scheme::Hula), |_| {
@@ -96,7 +96,7 @@ fn one_run_that_grows_withholds_the_verdict() {
     };
     let (steady, growing) = (runs_of(false), runs_of(true));
     let find = |measure: Measure<Hula>, evidence: &Evidence<Hula>| {
-        Claim::new("H0", "", "", (Bound::AtLeast, 1.0, "x"), measure).find(evidence)
+        Claim::new("H0", "", "", stated(Bound::AtLeast, 1.0, "x"), measure).find(evidence)
     };
     let rivals = |_| vec![asym(Scheme::Ecmp, 60), asym(Scheme::CongaPrime, 60)];
     let ratio = || Measure::Ratio(mean_all, asym(Scheme::Ecmp, 60), asym(Scheme::Hula, 60));
@@ -123,7 +123,7 @@ fn a_value_without_the_longest_flows_is_not_judged() {
         Evidence { results: Results::new(&points, Effort::Full, runs), ..Evidence::default() }
     };
     let find = |measure: Measure<Hula>, evidence: &Evidence<Hula>| {
-        Claim::new("H0", "", "", (Bound::AtLeast, 1.0, "x"), measure).find(evidence)
+        Claim::new("H0", "", "", stated(Bound::AtLeast, 1.0, "x"), measure).find(evidence)
     };
     let rivals = |_| vec![sym(Scheme::Ecmp, 60), sym(Scheme::Hula, 60)];
     let ratio = || Measure::Ratio(mean_all, sym(Scheme::Ecmp, 60), sym(Scheme::Hula, 60));

@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::daemon;
 use load::{Load, Path};
-use observe::{JoinCounters, Memories, Packets};
+use observe::{JoinCounters, Memories, NewPackets, Packets};
 use plan::{Event, Kind, Plan};
 use report::{Counted, Expectation, Outcome, Row};
 
@@ -347,7 +347,7 @@ impl<'a> Running<'a> {
         let daemons = self.cluster.daemons();
         let counted = |(&balancer, base): (&usize, &Packets)| -> anyhow::Result<Counted> {
             let now = Packets::read(self.lab, daemons, balancer)?;
-            let (counted, received_least, received_most) = now.since(base);
+            let NewPackets { counted, received_least, received_most } = now.since(base);
             Ok(Counted { balancer, counted, received_least, received_most })
         };
         // A balancer that is not there any more has no counters.

@@ -100,13 +100,23 @@ impl Packets {
         Ok(Packets { received_before, counted, received_after: received(lab, index)? })
     }
 
-    /// The packets counted since `base`, and the least and the most that can have been received
-    /// meanwhile.
-    pub(super) fn since(&self, base: &Packets) -> (u64, u64, u64) {
-        let least = self.received_before.saturating_sub(base.received_after);
-        let most = self.received_after.saturating_sub(base.received_before);
-        (self.counted.saturating_sub(base.counted), least, most)
+    /// The packets since `base`.
+    pub(super) fn since(&self, base: &Packets) -> NewPackets {
+        NewPackets {
+            counted: self.counted.saturating_sub(base.counted),
+            received_least: self.received_before.saturating_sub(base.received_after),
+            received_most: self.received_after.saturating_sub(base.received_before),
+        }
     }
+}
+
+/// Packets of a balancer in a time: counted, and the least and the most that can have been received
+/// meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NewPackets {
+    pub counted: u64,
+    pub received_least: u64,
+    pub received_most: u64,
 }
 
 /// Packets that a balancer's interface has received.
@@ -278,6 +288,7 @@ mod tests {
     fn counted_packets_lie_between_those_received_before_and_after() {
         let base = Packets { received_before: 10, counted: 11, received_after: 12 };
         let end = Packets { received_before: 100, counted: 101, received_after: 103 };
-        assert_eq!(end.since(&base), (90, 88, 93));
+        let expected = NewPackets { counted: 90, received_least: 88, received_most: 93 };
+        assert_eq!(end.since(&base), expected);
     }
 }

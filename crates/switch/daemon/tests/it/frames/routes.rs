@@ -66,8 +66,8 @@ proptest! {
     ) {
         let fabric = fabric(KINDS[kind]);
         let is_down = |link: u32| heddle_policy::mix(seed as u32, link ^ (seed >> 32) as u32) % 100 < share;
-        let of = |_| fabric.routes(|link| !is_down(link)).unwrap();
-        let routes: Vec<Routes> = (0..fabric.switches()).map(of).collect();
+        let routes_of = |_| fabric.routes(|link| !is_down(link)).unwrap();
+        let routes: Vec<Routes> = (0..fabric.switches()).map(routes_of).collect();
         prop_assert_eq!(loops(&fabric, &routes), Vec::<u32>::new());
     }
 }

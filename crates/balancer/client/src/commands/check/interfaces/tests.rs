@@ -164,8 +164,8 @@ fn an_interface_that_is_down_and_a_program_that_is_there_are_told() {
     assert!(fix.starts_with("ip link set dev eth0 xdp off, unless `bpftool link show`"), "{fix}");
     assert_eq!(found(&with(Some(true))), [], "its own");
     assert!(with(None).findings().iter().any(|found| found.message.contains("other (id 42)")));
-    let own = found(&interface(&own)).remove(0);
-    assert!(own.message.contains("of a heddled with another `pin`"), "{own}");
+    let finding = found(&interface(&own)).remove(0);
+    assert!(finding.message.contains("of a heddled with another `pin`"), "{finding}");
     let pass = Link { program: program("heddle_pass"), ..link() };
     assert!(found(&interface(&pass))[0].message.contains("Heddle's own and not the balancer's"));
 }
