@@ -117,7 +117,7 @@ def test_variants_of_a_file_are_swept(small: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("over", "variants", "fault", "fix"),
     [
-        ({}, {"a": {"scheme": "hulla"}}, "scheme.kind: in variant a: ", "did you mean `hula`?"),
+        ({}, {"a": {"scheme": "hulla"}}, "scheme: in variant a: ", "did you mean `hula`?"),
         ({}, {"a": {}}, "variant a sets nothing", "give it a key"),
         ({"scheme": ["hula"]}, {"a": {"scheme.tau": "1ms"}}, "variant a sets scheme.tau, and scheme is swept as well", "leave scheme"),
     ],

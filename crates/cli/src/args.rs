@@ -175,6 +175,11 @@ pub(crate) struct Grid {
     /// without their flows are run again.
     #[arg(long)]
     pub(crate) flows: bool,
+    /// Also keep the queues and utilisations of each run's links, and write links.csv, a row for
+    /// each sample of each direction: of a scenario with `measure.sample_every`. Runs that were kept
+    /// without them are run again.
+    #[arg(long)]
+    pub(crate) links: bool,
     /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value),
     /// sweep.json and report.html; finished runs are kept in runs/ below it [default:
     /// out/sweep-NAME].
@@ -191,6 +196,8 @@ Examples:
   heddle sweep scenarios/reps-link-failure.toml --baseline ecmp
   heddle sweep scenarios/reps-link-failure.toml --variant 'hula=scheme=hula,entropy=flow' \\
       --variant 'reps=scheme=ecmp,entropy=reps' --over workload.load=0.3,0.5 --baseline hula
+  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --links --parquet \\
+      --set measure.sample_every=1ms
   heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --list
   heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --on dask://scheduler:8786")]
 pub(crate) struct Sweep {

@@ -68,6 +68,7 @@ impl Sampler {
                 sampler.samples.ports.push(PortName {
                     from: network.fabric.node(switch).name.clone(),
                     to: network.fabric.node(device.info.to).name.clone(),
+                    parallel: network.fabric.parallel_number(device.info),
                     rate: network.fabric.rate_of(device.info),
                 });
             }

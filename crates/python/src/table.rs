@@ -42,7 +42,7 @@ pub(crate) enum Kind {
 /// count.
 fn kind_of(column: &str) -> Kind {
     match column {
-        "from" | "to" | "workload" | "status" | "scheme" | "id" => Kind::Text,
+        "link" | "from" | "to" | "workload" | "status" | "scheme" | "id" => Kind::Text,
         "claim" | "source" | "text" | "unit" | "verdict" | "remark" => Kind::Text,
         "goodput_bps" | "utilisation" | "paper" | "here" | "half_width" => Kind::Number,
         name if name.ends_with("_s") => Kind::Number,
@@ -148,8 +148,8 @@ fn lines(columns: &str, file: &[u8]) -> Result<String, TableError> {
     Ok(lines)
 }
 
-/// A field as [`heddle_study::results`] writes it: seconds to the nanosecond, rates and counts in
-/// whole numbers.
+/// A field as [`heddle_study::results`] writes it: seconds to the nanosecond, shares to a
+/// millionth, rates and counts in whole numbers.
 fn write_field(line: &mut String, name: &str, column: &ArrayRef, row: usize) {
     if column.is_null(row) {
         return;
@@ -157,7 +157,11 @@ fn write_field(line: &mut String, name: &str, column: &ArrayRef, row: usize) {
     let _ = match kind_of(name) {
         Kind::Whole => write!(line, "{}", column.as_primitive::<UInt64Type>().value(row)),
         Kind::Number => {
-            let decimals = if name.ends_with("_s") { 9 } else { 0 };
+            let decimals = match name {
+                "utilisation" => 6,
+                name if name.ends_with("_s") => 9,
+                _ => 0,
+            };
             write!(line, "{:.decimals$}", column.as_primitive::<Float64Type>().value(row))
         }
         Kind::Text => write!(line, "{}", column.as_string::<i32>().value(row)),

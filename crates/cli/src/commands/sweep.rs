@@ -9,7 +9,9 @@ use heddle_study::grid::{self, Keep};
 use heddle_study::paired::{self, Baseline, Ratio, SweepResult};
 use heddle_study::plan::{self, Combination, Plan, sources};
 use heddle_study::remarks::{Named, remarks};
-use heddle_study::results::{Classes, FLOW_COLUMNS, FLOWS, KEPT_FLOWS, write_table};
+use heddle_study::results::{
+    Classes, FLOW_COLUMNS, FLOWS, KEPT_FLOWS, KEPT_LINKS, LINK_COLUMNS, LINKS, write_table,
+};
 use heddle_study::store::{Store, key};
 use heddle_study::summary::RunSummary;
 use heddle_study::sweep::{self, Axis, Row, csv_fields, to_csv};
@@ -44,7 +46,15 @@ impl Work {
         let default = || files::default_folder("sweep-", &grid.source.scenario);
         let folder = grid.out.clone().unwrap_or_else(default);
         let plan = plan(&source, &axes)?;
-        let keep = if grid.flows { Keep::Tables } else { Keep::Summaries };
+        let takes_samples = |one: &Combination| one.scenario.measure.sample_every.is_some();
+        if grid.links && !plan.combinations.iter().any(takes_samples) {
+            let message = format!("--links: {} takes no samples of links", source.name);
+            return Err(Failure::usage(
+                message,
+                "give it a period: --set measure.sample_every=1ms",
+            ));
+        }
+        let keep = if grid.flows || grid.links { Keep::Tables } else { Keep::Summaries };
         Ok(Work { source, axes, folder, plan, keep })
     }
 
@@ -132,19 +142,26 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     } else {
         heddle_study::results::remove(&folder.join("ratios.csv")).map_err(anyhow::Error::from)?;
     }
-    if args.grid.flows {
-        let keys: Vec<String> = axes.iter().map(|axis| axis.key.clone()).collect();
-        let columns = format!("{}{FLOW_COLUMNS}", csv_fields(&keys));
-        let cells: Vec<(String, &Cell)> = rows
-            .iter()
-            .flat_map(|row| row.runs.iter().map(|_| csv_fields(&row.settings)))
-            .zip(&cells)
-            .collect();
-        let table = write_table(&folder.join(FLOWS), (&store, KEPT_FLOWS), &columns, &cells);
-        written.table(FLOWS, table.map_err(anyhow::Error::from)?);
-    } else {
-        // Those of an earlier sweep are not of this one.
-        heddle_study::results::remove(&folder.join(FLOWS)).map_err(anyhow::Error::from)?;
+    let keys: Vec<String> = axes.iter().map(|axis| axis.key.clone()).collect();
+    let cells: Vec<(String, &Cell)> = rows
+        .iter()
+        .flat_map(|row| row.runs.iter().map(|_| csv_fields(&row.settings)))
+        .zip(&cells)
+        .collect();
+    let tables = [
+        (args.grid.flows, FLOWS, KEPT_FLOWS, FLOW_COLUMNS),
+        (args.grid.links, LINKS, KEPT_LINKS, LINK_COLUMNS),
+    ];
+    for (is_wanted, name, kept, columns) in tables {
+        let path = folder.join(name);
+        if is_wanted {
+            let columns = format!("{}{columns}", csv_fields(&keys));
+            let table = write_table(&path, (&store, kept), &columns, &cells);
+            written.table(name, table.map_err(anyhow::Error::from)?);
+        } else {
+            // Those of an earlier sweep are not of this one.
+            heddle_study::results::remove(&path).map_err(anyhow::Error::from)?;
+        }
     }
     written.parquet(args.parquet, &made)?;
     let report = view::of_sweep(axes, &rows);

@@ -66,7 +66,7 @@ fn flows_csv_has_a_line_for_each_measured_flow() {
     assert!((mean - stated).abs() < 1e-9, "{mean} {stated}");
 }
 
-/// 8 ports between switches: 4 links, both ways. A port sends at most what its rate allows between
+/// 16 ports between switches: 8 links, both ways. A port sends at most what its rate allows between
 /// two samples.
 #[test]
 fn links_csv_has_a_line_for_each_sample_and_port() {
@@ -76,12 +76,18 @@ fn links_csv_has_a_line_for_each_sample_and_port() {
     let mut lines = csv.lines();
     assert_eq!(
         lines.next(),
-        Some("seed,time_s,from,to,sent_bytes,queued_bytes,dropped,ecn_marked")
+        Some("seed,time_s,link,from,to,sent_bytes,utilisation,queued_bytes,dropped,ecn_marked")
     );
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    assert!(!rows.is_empty() && rows.len().is_multiple_of(8), "{}", rows.len());
+    assert!(!rows.is_empty() && rows.len().is_multiple_of(16), "{}", rows.len());
     let most = 1e9 / 8.0 * 100e-6 + 1518.0;
-    assert!(rows.iter().all(|row| row[4].parse::<f64>().unwrap() <= most));
+    assert!(rows.iter().all(|row| row[5].parse::<f64>().unwrap() <= most));
+    let number = |row: &[&str], column: usize| row[column].parse::<f64>().unwrap();
+    let (last, before) = (&rows[rows.len() - 1], &rows[rows.len() - 17]);
+    let interval = number(last, 1) - number(before, 1);
+    assert!(interval > 0.0 && interval < 100e-6, "the run ends between two samples: {interval}");
+    let share = number(last, 5) * 8.0 / (1e9 * interval);
+    assert!((share - number(last, 6)).abs() < 0.01, "{last:?}: {share}");
     let unsampled = SMALL.replace("sample_every = \"100us\"\n", "");
     folder.put("unsampled.toml", &unsampled);
     folder.heddle("run unsampled.toml").ok();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use heddle_claims::files::{FileError, write_atomically};
 use heddle_claims::stats::Estimate;
 use heddle_scenario::{Scenario, Workload};
-use heddle_sim::Outcome;
+use heddle_sim::{Outcome, PortName};
 use heddle_units::Time;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -204,10 +204,11 @@ pub const FLOW_COLUMNS: &str = "seed,flow,workload,start_s,from,to,bytes,fct_s,i
 pub const KEPT_FLOWS: &str = "flows-3.csv";
 
 /// Columns of [`link_lines`].
-pub const LINK_COLUMNS: &str = "seed,time_s,from,to,sent_bytes,queued_bytes,dropped,ecn_marked";
+pub const LINK_COLUMNS: &str =
+    "seed,time_s,link,from,to,sent_bytes,utilisation,queued_bytes,dropped,ecn_marked";
 
 /// The name under which a store keeps a run's lines of [`LINKS`], as [`KEPT_FLOWS`].
-pub const KEPT_LINKS: &str = "links-2.csv";
+pub const KEPT_LINKS: &str = "links-3.csv";
 
 /// One line a measured flow, in the order of their ends: its number in the run, its workload's name
 /// (empty where there is one workload), times in seconds, hosts by name, sizes in bytes. The status
@@ -249,18 +250,24 @@ pub fn flow_lines(scenario: &Scenario, seed: u64, outcome: &Outcome) -> String {
     csv
 }
 
-/// One line a sample and port.
+/// One line a sample and port. The link has the name that scenarios give it, the end that sends
+/// first; its utilisation is the bytes sent over those that it could have sent since the sample
+/// before.
 pub fn link_lines(seed: u64, outcome: &Outcome) -> String {
     let mut csv = String::new();
     let samples = &outcome.samples;
     let width = samples.ports.len().max(1);
-    for (row, at) in samples.times.iter().enumerate() {
-        for (port, name) in samples.ports.iter().enumerate() {
+    let ends = |port: &PortName| format!("{},{},{}", port.link(), port.from, port.to);
+    let ports: Vec<String> = samples.ports.iter().map(ends).collect();
+    for ((row, at), interval) in samples.times.iter().enumerate().zip(samples.intervals()) {
+        for (port, ends) in ports.iter().enumerate() {
             let place = row * width + port;
             let (sent, queued) = (samples.sent[place], samples.queued[place]);
             let (dropped, marked) = (samples.dropped[place], samples.marked[place]);
-            let (at, from, to) = (at.as_secs_f64(), &name.from, &name.to);
-            let _ = writeln!(csv, "{seed},{at:.9},{from},{to},{sent},{queued},{dropped},{marked}");
+            let most = samples.ports[port].rate.bytes_in(interval).0.max(1) as f64;
+            let (at, share) = (at.as_secs_f64(), f64::from(sent) / most);
+            let start = format_args!("{seed},{at:.9},{ends},{sent},{share:.6}");
+            let _ = writeln!(csv, "{start},{queued},{dropped},{marked}");
         }
     }
     csv

@@ -89,8 +89,8 @@ pub fn rows(settings: Vec<(Vec<String>, usize)>, runs: Vec<RunSummary>) -> Vec<R
     settings.into_iter().map(row).collect()
 }
 
-/// One line a row: settings, then figures in seconds (means over the seeds), those of the classes
-/// of sizes last.
+/// One line a row: settings, then figures in seconds (means over the seeds, each with the half width
+/// of its 95 % interval, empty with one seed) and counts, then the figures of the classes of sizes.
 pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
     let keys = axes.iter().map(|axis| quoted(&axis.key));
     let classes = class_names(rows);
@@ -98,20 +98,27 @@ pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
         ["fct_mean_NAME_s", "fct_p99_NAME_s", "slowdown_mean_NAME", "slowdown_p99_NAME"]
             .map(|column| column.replace("NAME", name))
     };
-    let columns = COLUMNS.iter().map(|&column| column.to_owned());
-    let header: Vec<String> =
-        keys.chain(columns).chain(classes.iter().flat_map(of_class)).collect();
+    let figures = FIGURES.iter().map(|&column| column.to_owned()).flat_map(with_half_width);
+    let counts = COUNTS.iter().map(|&column| column.to_owned());
+    let of_classes = classes.iter().flat_map(of_class).flat_map(with_half_width);
+    let header: Vec<String> = keys.chain(figures).chain(counts).chain(of_classes).collect();
     let mut csv = format!("{}\n", header.join(","));
     for row in rows {
         let settings = row.settings.iter().map(|value| quoted(value));
-        let line: Vec<String> = settings.chain(figures(&row.over_seeds, &classes)).collect();
+        let line: Vec<String> = settings.chain(cells(&row.over_seeds, &classes)).collect();
         let _ = writeln!(csv, "{}", line.join(","));
     }
     csv
 }
 
-/// Columns of [`to_csv`] behind the settings, but for those of the classes of sizes.
-const COLUMNS: [&str; 16] = [
+/// A column, and that of its half width.
+fn with_half_width(column: String) -> [String; 2] {
+    let half_width = format!("{column}_half_width");
+    [column, half_width]
+}
+
+/// Columns of [`to_csv`] with half widths, of all flows.
+const FIGURES: [&str; 9] = [
     "fct_mean_s",
     "fct_p50_s",
     "fct_p95_s",
@@ -121,6 +128,10 @@ const COLUMNS: [&str; 16] = [
     "goodput_bps",
     "fct_mean_bound_s",
     "long_flow_share",
+];
+
+/// Columns of [`to_csv`] without.
+const COUNTS: [&str; 7] = [
     "flows_started",
     "flows_measured",
     "flows_finished",
@@ -141,8 +152,8 @@ fn class_names(rows: &[Row]) -> Vec<String> {
     names
 }
 
-/// The cells of a row under [`COLUMNS`] and the columns of some classes.
-fn figures(o: &OverSeeds, classes: &[String]) -> Vec<String> {
+/// The cells of a row under [`FIGURES`], [`COUNTS`] and the columns of some classes.
+fn cells(o: &OverSeeds, classes: &[String]) -> Vec<String> {
     let estimates = [
         o.fct_mean,
         o.fct_p50,
@@ -165,13 +176,16 @@ fn figures(o: &OverSeeds, classes: &[String]) -> Vec<String> {
             class.and_then(|c| c.slowdown_p99),
         ]
     };
-    let figures = estimates.into_iter().map(plain).chain(counts.map(|count| count.to_string()));
+    let counts = counts.map(|count| count.to_string());
+    let figures = estimates.into_iter().flat_map(plain).chain(counts);
     let figures = figures.chain([quoted(o.steadiness.text())]);
-    figures.chain(classes.iter().flat_map(of_class).map(plain)).collect()
+    figures.chain(classes.iter().flat_map(of_class).flat_map(plain)).collect()
 }
 
-fn plain(estimate: Option<Estimate>) -> String {
-    estimate.map_or_else(String::new, |estimate| format!("{:.9}", estimate.mean))
+/// An estimate and its half width.
+fn plain(estimate: Option<Estimate>) -> [String; 2] {
+    [estimate.map(|one| one.mean), estimate.and_then(|one| one.half_width)]
+        .map(|figure| figure.map_or_else(String::new, |figure| format!("{figure:.9}")))
 }
 
 /// Fields of a CSV file, each with the comma behind it.
@@ -190,6 +204,7 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{cell, run};
 
     #[test]
     fn a_grid_is_every_combination() {
@@ -218,6 +233,29 @@ mod tests {
             serde_json::json!({ "name": "hula", "settings": [["scheme", "hula"]] })
         );
         assert_eq!(json[1].as_object().unwrap().len(), 2);
+    }
+
+    /// Means of 1, 2 and 6 s: 3 s, t = 4.303 times the deviation of 2.646 over the root of 3.
+    #[test]
+    fn each_figure_has_the_half_width_of_its_interval() {
+        let run_of = |(seed, mean): (u64, f64)| {
+            let mut run = run(&cell(seed, &[]));
+            run.fct.all.as_mut().unwrap().seconds.mean = mean;
+            run
+        };
+        let runs: Vec<RunSummary> = [(1, 1.0), (2, 2.0), (3, 6.0)].map(run_of).to_vec();
+        let axes = [Axis::new("scheme", "ecmp,hula")];
+        let settings = |name: &str, seeds| (vec![name.to_owned()], seeds);
+        let all = [runs.clone(), runs[..1].to_vec()].concat();
+        let csv = to_csv(&axes, &rows(vec![settings("ecmp", 3), settings("hula", 1)], all));
+        let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(lines[0][..3], ["scheme", "fct_mean_s", "fct_mean_s_half_width"]);
+        assert_eq!(lines[1][..2], ["ecmp", "3.000000000"]);
+        let half: f64 = lines[1][2].parse().unwrap();
+        assert!((half - 4.303 * 7f64.sqrt() / 3f64.sqrt()).abs() < 1e-6, "{half}");
+        assert_eq!(lines[2][..3], ["hula", "1.000000000", ""], "one seed has no interval");
+        assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{csv}");
+        assert_eq!(lines[0].last(), Some(&"slowdown_p99_large_half_width"));
     }
 
     #[test]

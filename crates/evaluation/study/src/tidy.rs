@@ -1,5 +1,5 @@
-//! One tidy table: a row for each combination, seed, class and statistic, so that a data frame
-//! groups and plots it as it is.
+//! One tidy table: a row for each combination, seed, workload, class of sizes and statistic, so that
+//! a data frame groups and plots it as it is.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,8 @@ use crate::sweep::{Axis, Row, quoted};
 /// A value of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// The class of flows: `all`, a class of sizes (`small`, `medium`, `large` by default), or a
-    /// workload's name; `run` for values of the whole run.
-    pub class: String,
+    /// The flows that it is of.
+    pub flows: Flows,
     /// The statistic, as in `fct_mean`, `slowdown_p99`, `flows`, `dropped`.
     pub statistic: String,
     /// The value, in `unit`.
@@ -20,118 +19,117 @@ pub struct Value {
     pub unit: &'static str,
 }
 
+/// A part of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flows {
+    /// The workload's name; empty for all together.
+    pub workload: String,
+    /// `all`, or a class of sizes (`small`, `medium`, `large` by default); empty for values that are
+    /// of no flows.
+    pub size_class: String,
+}
+
+impl Flows {
+    fn of(workload: &str, size_class: &str) -> Flows {
+        Flows { workload: workload.to_owned(), size_class: size_class.to_owned() }
+    }
+
+    fn value(&self, statistic: impl Into<String>, value: f64, unit: &'static str) -> Value {
+        Value { flows: self.clone(), statistic: statistic.into(), value, unit }
+    }
+}
+
 /// Every value of a run that tables have.
 pub fn values(run: &RunSummary) -> Vec<Value> {
-    let of_class = |(class, summary): (&str, &Option<ClassSummary>)| {
-        summary.as_ref().map_or_else(Vec::new, |summary| class_values(class, summary))
-    };
-    let by_size = run.fct.classes.iter().map(|class| (class.name.as_str(), &class.summary));
-    let classes = std::iter::once(("all", &run.fct.all)).chain(by_size);
-    let mut values: Vec<Value> = classes.flat_map(of_class).collect();
-    values.extend(run.workloads.iter().flat_map(|w| of_class((&w.name, &w.fct))));
+    let mut values = Vec::new();
+    values.extend(run.fct.all.iter().flat_map(|all| class_values(&Flows::of("", "all"), all)));
+    for class in &run.fct.classes {
+        let flows = Flows::of("", &class.name);
+        values.extend(class.summary.iter().flat_map(|summary| class_values(&flows, summary)));
+    }
     for workload in &run.workloads {
-        values
-            .extend(workload.long_flows.iter().flat_map(|long| long_values(&workload.name, long)));
+        let flows = Flows::of(&workload.name, "all");
+        values.extend(workload.fct.iter().flat_map(|summary| class_values(&flows, summary)));
+        values.extend(workload.long_flows.iter().flat_map(|long| long_values(&flows, long)));
     }
-    let t = &run.totals;
-    let mut add = |statistic: &str, value: f64, unit| {
-        let class = "run".to_owned();
-        values.push(Value { class, statistic: statistic.to_owned(), value, unit });
-    };
-    add("flows_started", t.flows_started as f64, "flows");
-    add("flows_measured", t.measured as f64, "flows");
-    add("flows_unfinished", t.unfinished as f64, "flows");
-    add("goodput", t.goodput_bps, "bit/s");
-    add("dropped", t.dropped as f64, "packets");
-    add("dropped_at_senders", t.dropped_at_senders as f64, "packets");
-    add("retransmitted", t.retransmitted as f64, "packets");
-    add("reordered", t.reordered as f64, "packets");
-    add("ecn_marked", t.ecn_marked as f64, "packets");
-    add("timeouts", t.timeouts as f64, "1");
-    if let Some(bound) = run.bound_mean_seconds {
-        add("fct_mean_bound", bound, "s");
-    }
+    values.extend(totals(run));
     for collective in &run.collectives {
-        let class = if collective.name.is_empty() { "run" } else { &collective.name };
-        values.push(Value {
-            class: class.to_owned(),
-            statistic: "collective".to_owned(),
-            value: collective.seconds,
-            unit: "s",
-        });
+        values.push(Flows::of(&collective.name, "").value("collective", collective.seconds, "s"));
     }
-    for requests in &run.requests {
-        let class = if requests.name.is_empty() { "run" } else { &requests.name };
-        values.extend(request_values(class, requests));
-    }
-    values.extend(run.long_flows.iter().flat_map(|long| long_values("run", long)));
+    values.extend(run.requests.iter().flat_map(request_values));
+    let all = Flows::of("", "all");
+    values.extend(run.long_flows.iter().flat_map(|long| long_values(&all, long)));
     values
 }
 
-fn long_values(class: &str, long: &LongSummary) -> [Value; 3] {
-    let value = |statistic: &str, value, unit| Value {
-        class: class.to_owned(),
-        statistic: statistic.to_owned(),
-        value,
-        unit,
-    };
+/// Values of the whole run.
+fn totals(run: &RunSummary) -> Vec<Value> {
+    let t = &run.totals;
+    let counts = [
+        ("flows_started", t.flows_started, "flows"),
+        ("flows_measured", t.measured, "flows"),
+        ("flows_unfinished", t.unfinished, "flows"),
+        ("dropped", t.dropped, "packets"),
+        ("dropped_at_senders", t.dropped_at_senders, "packets"),
+        ("retransmitted", t.retransmitted, "packets"),
+        ("reordered", t.reordered, "packets"),
+        ("ecn_marked", t.ecn_marked, "packets"),
+        ("timeouts", t.timeouts, "1"),
+    ];
+    let run_of = Flows::default();
+    let counts = counts.map(|(statistic, count, unit)| run_of.value(statistic, count as f64, unit));
+    let goodput = run_of.value("goodput", t.goodput_bps, "bit/s");
+    let bound = run.bound_mean_seconds.map(|bound| run_of.value("fct_mean_bound", bound, "s"));
+    counts.into_iter().chain([goodput]).chain(bound).collect()
+}
+
+fn long_values(flows: &Flows, long: &LongSummary) -> [Value; 3] {
     [
-        value("long_flow_goodput_mean", long.goodput_bps.mean, "bit/s"),
-        value("long_flow_goodput_min", long.goodput_bps.min, "bit/s"),
-        value("long_flow_share_mean", long.share.mean, "1"),
+        flows.value("long_flow_goodput_mean", long.goodput_bps.mean, "bit/s"),
+        flows.value("long_flow_goodput_min", long.goodput_bps.min, "bit/s"),
+        flows.value("long_flow_share_mean", long.share.mean, "1"),
     ]
 }
 
-fn request_values(class: &str, requests: &RequestSummary) -> Vec<Value> {
-    let value = |statistic: &str, value, unit| Value {
-        class: class.to_owned(),
-        statistic: statistic.to_owned(),
-        value,
-        unit,
-    };
+fn request_values(requests: &RequestSummary) -> [Value; 5] {
+    let flows = Flows::of(&requests.name, "");
     let Spread { mean, p50, p95, p99 } = requests.seconds;
-    vec![
-        value("requests_per_second", requests.per_second, "1/s"),
-        value("request_mean", mean, "s"),
-        value("request_p50", p50, "s"),
-        value("request_p95", p95, "s"),
-        value("request_p99", p99, "s"),
+    [
+        flows.value("requests_per_second", requests.per_second, "1/s"),
+        flows.value("request_mean", mean, "s"),
+        flows.value("request_p50", p50, "s"),
+        flows.value("request_p95", p95, "s"),
+        flows.value("request_p99", p99, "s"),
     ]
 }
 
-fn class_values(class: &str, summary: &ClassSummary) -> Vec<Value> {
+fn class_values(flows: &Flows, summary: &ClassSummary) -> Vec<Value> {
     let spread = |name: &str, spread: &Spread, unit| {
         let figures =
             [("mean", spread.mean), ("p50", spread.p50), ("p95", spread.p95), ("p99", spread.p99)];
-        let value = |(statistic, value): (&str, f64)| Value {
-            class: class.to_owned(),
-            statistic: format!("{name}_{statistic}"),
-            value,
-            unit,
-        };
-        figures.map(value)
+        figures.map(|(statistic, value)| flows.value(format!("{name}_{statistic}"), value, unit))
     };
-    let flows = Value {
-        class: class.to_owned(),
-        statistic: "flows".into(),
-        value: summary.flows as f64,
-        unit: "flows",
-    };
+    let count = flows.value("flows", summary.flows as f64, "flows");
     let times = spread("fct", &summary.seconds, "s");
     let slowdowns = spread("slowdown", &summary.slowdown, "x");
-    std::iter::once(flows).chain(times).chain(slowdowns).collect()
+    std::iter::once(count).chain(times).chain(slowdowns).collect()
 }
 
-/// The table of a sweep as CSV: the axes, then `seed,class,statistic,value,unit`.
+/// Columns of [`to_csv`] behind those of the axes.
+const COLUMNS: &str = "seed,workload,size_class,statistic,value,unit";
+
+/// The table of a sweep as CSV: the axes, then a value of a seed's run.
 pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
     let keys: Vec<String> = axes.iter().map(|axis| quoted(&axis.key)).collect();
-    let mut csv = format!("{},seed,class,statistic,value,unit\n", keys.join(","));
+    let mut csv = format!("{},{COLUMNS}\n", keys.join(","));
     for row in rows {
         let settings: Vec<String> = row.settings.iter().map(|value| quoted(value)).collect();
         for run in &row.runs {
-            for Value { class, statistic, value, unit } in values(run) {
-                let (settings, seed) = (settings.join(","), run.seed);
-                let _ = writeln!(csv, "{settings},{seed},{class},{statistic},{value},{unit}");
+            for Value { flows, statistic, value, unit } in values(run) {
+                let Flows { workload, size_class } = flows;
+                let (workload, size_class) = (quoted(&workload), quoted(&size_class));
+                let of = format!("{},{},{workload},{size_class}", settings.join(","), run.seed);
+                let _ = writeln!(csv, "{of},{statistic},{value},{unit}");
             }
         }
     }
@@ -151,14 +149,32 @@ mod tests {
         let mean = runs[1].fct.all.as_ref().unwrap().seconds.mean;
         let csv = to_csv(&axes, &rows(vec![(vec!["ecmp".into()], 2)], runs));
         let mut lines = csv.lines();
-        assert_eq!(lines.next(), Some("scheme,seed,class,statistic,value,unit"));
-        assert!(csv.contains(&format!("ecmp,2,all,fct_mean,{mean},s\n")), "{csv}");
-        assert!(csv.contains("ecmp,1,run,flows_measured,20,flows\n"), "{csv}");
+        assert_eq!(lines.next(), Some("scheme,seed,workload,size_class,statistic,value,unit"));
+        assert!(csv.contains(&format!("ecmp,2,,all,fct_mean,{mean},s\n")), "{csv}");
+        assert!(csv.contains("ecmp,1,,,flows_measured,20,flows\n"), "{csv}");
         let mut keys: Vec<Vec<&str>> =
-            lines.map(|line| line.split(',').take(4).collect()).collect();
+            lines.map(|line| line.split(',').take(5).collect()).collect();
         let count = keys.len();
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), count, "each row has a key of its own");
+    }
+
+    #[test]
+    fn a_workload_and_a_class_of_sizes_have_columns_of_their_own() {
+        let part = "kind = \"flows\", load = 0.2";
+        let two = format!(
+            "[{{ name = \"web\", {part}, sizes = \"fixed:20KB\" }}, {{ name = \"log\", {part}, sizes = \"fixed:200KB\" }}]"
+        );
+        let values = values(&run(&cell(1, &[("workload", &two)])));
+        let flows = |workload: &str, size_class: &str| {
+            let of = Flows::of(workload, size_class);
+            let mut values = values.iter();
+            values.find(|v| v.flows == of && v.statistic == "flows").map(|v| v.value)
+        };
+        let parts = [flows("web", "all"), flows("log", "all")].map(Option::unwrap);
+        assert_eq!(parts.iter().sum::<f64>(), 20.0);
+        assert_eq!([flows("", "small"), flows("", "medium")].map(Option::unwrap), parts);
+        assert_eq!((flows("", "all"), flows("web", "small")), (Some(20.0), None));
     }
 }

@@ -137,6 +137,15 @@ impl Fabric {
         self.first_port[(self.hosts + switch) as usize]
     }
 
+    /// The number of a port's link among the parallel links of its ends, from 1, as scenario files
+    /// count them; `None` of a link alone.
+    pub fn parallel_number(&self, info: &PortInfo) -> Option<u32> {
+        let links = self.ports_of(info.owner).iter().filter(|other| other.to == info.to);
+        let links: Vec<u32> = links.map(|other| other.link).collect();
+        let before = links.iter().filter(|&&link| link < info.link).count();
+        (links.len() > 1).then_some(before as u32 + 1)
+    }
+
     /// Rate at which a port sends.
     pub fn rate_of(&self, port: &PortInfo) -> Rate {
         self.graph.links[port.link as usize].rate_from(port.owner)

@@ -104,11 +104,22 @@ pub struct PortName {
     pub from: String,
     /// The node that receives.
     pub to: String,
+    /// Its number among the parallel links of its ends, from 1; `None` of a link alone.
+    pub parallel: Option<u32>,
     /// Its rate.
     pub rate: Rate,
 }
 
-/// Samples of ports, at even intervals: those between switches, or those of
+impl PortName {
+    /// The link's name, as scenario files write it: `leaf-1 spine-1`, and of parallel links
+    /// `leaf-1 spine-1 #2`. The end that sends comes first.
+    pub fn link(&self) -> String {
+        let PortName { from, to, parallel, .. } = self;
+        parallel.map_or_else(|| format!("{from} {to}"), |number| format!("{from} {to} #{number}"))
+    }
+}
+
+/// Samples of ports, at even intervals and at the end of the run: those between switches, or those of
 /// [`heddle_scenario::Measure::sample`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
@@ -147,13 +158,17 @@ impl Samples {
     pub fn utilisation_of(&self, port: usize) -> impl Iterator<Item = f64> + '_ {
         let width = self.ports.len().max(1);
         let rate = self.ports.get(port).map_or(Rate(0), |port| port.rate);
+        self.sent.chunks(width).zip(self.intervals()).map(move |(row, interval)| {
+            let most = rate.bytes_in(interval).0.max(1) as f64;
+            row.get(port).map_or(0.0, |&sent| f64::from(sent) / most)
+        })
+    }
+
+    /// Time from each sample's predecessor, of the first from the start, to it. The last is shorter
+    /// where the run ends between two samples.
+    pub fn intervals(&self) -> impl Iterator<Item = Time> + '_ {
         let before = std::iter::once(Time::ZERO).chain(self.times.iter().copied());
-        self.sent.chunks(width).zip(self.times.iter().zip(before)).map(
-            move |(row, (&at, before))| {
-                let most = rate.bytes_in(at - before).0.max(1) as f64;
-                row.get(port).map_or(0.0, |&sent| f64::from(sent) / most)
-            },
-        )
+        self.times.iter().zip(before).map(|(&at, before)| at - before)
     }
 }
 

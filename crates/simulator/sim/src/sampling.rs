@@ -28,6 +28,7 @@ impl Sampler {
         let name = |(_, info): (u32, &PortInfo)| PortName {
             from: fabric.node(info.owner).name.clone(),
             to: fabric.node(info.to).name.clone(),
+            parallel: fabric.parallel_number(info),
             rate: fabric.rate_of(info),
         };
         let names: Vec<PortName> = ports.clone().map(name).collect();
@@ -53,6 +54,15 @@ impl Sampler {
             samples.marked.push((stats.ecn_marks - stats_before.ecn_marks) as u32);
             (*sent_before, *stats_before) = (sent, stats);
         }
+    }
+
+    /// Takes a last row at the end of a run that samples, unless it has just been taken.
+    pub(crate) fn sample_rest(&mut self, network: &Network, now: Time) -> bool {
+        let is_behind = self.samples.times.last().is_none_or(|&last| last < now);
+        if is_behind {
+            self.sample(network, now);
+        }
+        is_behind
     }
 
     /// True if the samples are as many as a run may keep.

@@ -213,6 +213,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         if self.sampler.is_full() {
             return Err(SimError::Samples(MOST_SAMPLES));
         }
+        self.sample_rest();
         self.report(1.0, watch)
     }
 
@@ -421,6 +422,15 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         self.sampler.start_measuring();
         if let Some(tracker) = &mut self.path_use {
             tracker.start_measuring();
+        }
+    }
+
+    /// Samples what a run that ends between two samples did since the last one.
+    fn sample_rest(&mut self) {
+        let is_sampled = self.scenario.measure.sample_every.is_some();
+        let is_new = is_sampled && self.sampler.sample_rest(&self.network, self.now);
+        if let Some(observer) = self.observer.as_mut().filter(|_| is_new) {
+            observer.sampled(self.sampler.samples());
         }
     }
 

@@ -30,6 +30,7 @@ fn samples(lanes: &[(String, String)]) -> Samples {
     let port = |(from, to): &(String, String)| PortName {
         from: from.clone(),
         to: to.clone(),
+        parallel: None,
         rate: Rate(8_000_000_000),
     };
     Samples { ports: lanes.iter().rev().map(port).collect(), ..Samples::default() }

@@ -1,6 +1,6 @@
 //! Summary of samples: each port's values, and series over frames of time.
 
-use heddle_claims::stats::{mean, quantiles};
+use heddle_claims::stats::quantiles;
 use heddle_sim::{FlowRecord, Outcome, Samples};
 
 use super::{PortSummary, SHAPE, slowdown, sorted};
@@ -16,12 +16,12 @@ pub(super) fn ports(outcome: &Outcome) -> Vec<PortSummary> {
 fn port_summary(samples: &Samples, port: usize, outcome: &Outcome) -> PortSummary {
     let name = &samples.ports[port];
     let queue = sorted(samples.queue_of(port).map(f64::from));
-    let shares: Vec<f64> = samples.utilisation_of(port).skip(samples.measured_from).collect();
+    let shares: Vec<Share> = shares(samples, port).skip(samples.measured_from).collect();
     let counters = outcome.port_counters.iter().find(|l| l.from == name.from && l.to == name.to);
     PortSummary {
         from: name.from.clone(),
         to: name.to.clone(),
-        utilisation: mean(&shares).unwrap_or(0.0),
+        utilisation: mean_share(&shares),
         queue: quantiles(&queue, SHAPE),
         dropped: counters.map_or(0, |counters| counters.dropped),
         series: series(samples, port),
@@ -48,9 +48,27 @@ pub(super) fn frames(samples: &Samples) -> Vec<f64> {
 }
 
 pub(super) fn series(samples: &Samples, port: usize) -> Vec<u16> {
-    let shares: Vec<f64> = samples.utilisation_of(port).collect();
+    let shares: Vec<Share> = shares(samples, port).collect();
     let chunks = shares.chunks(samples_per_frame(samples));
-    chunks.map(|chunk| (mean(chunk).unwrap_or(0.0) * 1000.0).round() as u16).collect()
+    chunks.map(|chunk| (mean_share(chunk) * 1000.0).round() as u16).collect()
+}
+
+/// The utilisation of a port for a time.
+struct Share {
+    utilisation: f64,
+    seconds: f64,
+}
+
+fn shares(samples: &Samples, port: usize) -> impl Iterator<Item = Share> + '_ {
+    let intervals = samples.utilisation_of(port).zip(samples.intervals());
+    intervals.map(|(utilisation, time)| Share { utilisation, seconds: time.as_secs_f64() })
+}
+
+/// The mean over time: the last interval of a run may be a short one.
+fn mean_share(shares: &[Share]) -> f64 {
+    let seconds: f64 = shares.iter().map(|share| share.seconds).sum();
+    let sum: f64 = shares.iter().map(|share| share.utilisation * share.seconds).sum();
+    if seconds > 0.0 { sum / seconds } else { 0.0 }
 }
 
 pub(super) fn slowdowns(flows: &[FlowRecord], frames: &[f64]) -> Vec<Option<f64>> {

@@ -42,6 +42,7 @@ fn samples(rows: impl IntoIterator<Item = (u32, u32)>) -> Samples {
     let name = |from: &str, to: &str| PortName {
         from: from.into(),
         to: to.into(),
+        parallel: None,
         rate: Rate(1_000_000_000),
     };
     let (sent, queued): (Vec<u32>, Vec<u32>) = rows.into_iter().unzip();
@@ -110,6 +111,16 @@ fn a_port_in_the_window() {
     assert_eq!(port.queue_peaks, [9_000, 3_000, 1_500, 0]);
     assert_eq!((port.queue[0], port.queue[100], port.queue[200]), (0.0, 1_500.0, 3_000.0));
     assert_eq!((port.queue.len(), port.dropped), (201, 3));
+}
+
+/// Full for 10 us, then idle for the 2 us that are left of the run: 10/12 of it.
+#[test]
+fn the_last_interval_of_a_run_counts_by_its_length() {
+    let mut samples = samples([(1250, 0), (0, 0)]);
+    samples.times[1] = Time::micros(12);
+    let port = &ports(&outcome(Vec::new(), samples))[0];
+    assert!((port.utilisation - 10.0 / 12.0).abs() < 1e-12, "{}", port.utilisation);
+    assert_eq!(port.series, [1000, 0]);
 }
 
 #[test]

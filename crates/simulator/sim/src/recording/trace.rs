@@ -126,9 +126,6 @@ fn switches(fabric: &Fabric, ports: &[u32]) -> Vec<String> {
 fn far_end(fabric: &Fabric, port: u32) -> String {
     let info = &fabric.ports[port as usize];
     let name = &fabric.node(info.to).name;
-    let of_owner = fabric.first_port[info.owner as usize]..port;
-    let is_parallel = |other: &u32| fabric.ports[*other as usize].to == info.to;
-    let before = of_owner.filter(is_parallel).count();
-    let all = fabric.ports_of(info.owner).iter().filter(|other| other.to == info.to).count();
-    if all > 1 { format!("{name}#{}", before + 1) } else { name.clone() }
+    let numbered = |number| format!("{name}#{number}");
+    fabric.parallel_number(info).map_or_else(|| name.clone(), numbered)
 }

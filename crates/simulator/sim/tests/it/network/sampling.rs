@@ -31,7 +31,7 @@ fn full_link() -> Outcome {
 }
 
 #[test]
-fn samples_are_taken_at_even_times_of_the_links_between_switches() {
+fn samples_are_taken_at_even_times_and_at_the_end_of_the_links_between_switches() {
     let samples = full_link().samples;
     let names: Vec<_> = samples.ports.iter().map(|p| (p.from.as_str(), p.to.as_str())).collect();
     let expected = [
@@ -42,10 +42,12 @@ fn samples_are_taken_at_even_times_of_the_links_between_switches() {
     ];
     assert_eq!(names, expected);
     assert!(samples.ports.iter().all(|port| port.rate == Rate::gbps(10)));
-    let times: Vec<Time> = (1..=214).map(|i| Time::micros(70) * i).collect();
-    assert_eq!(samples.times, times, "up to 15 ms");
+    let even = (1..=214).map(|i| Time::micros(70) * i);
+    let times: Vec<Time> = even.chain([Time::millis(15)]).collect();
+    assert_eq!(samples.times, times, "20 us are left of 15 ms");
+    assert_eq!(samples.intervals().last(), Some(Time::micros(20)));
     assert_eq!(samples.times[samples.measured_from], Time::micros(5040), "the first after 5 ms");
-    assert_eq!((samples.sent.len(), samples.queued.len()), (214 * 4, 214 * 4));
+    assert_eq!((samples.sent.len(), samples.queued.len()), (215 * 4, 215 * 4));
 }
 
 #[test]
@@ -57,7 +59,7 @@ fn a_full_link_reads_full_and_its_queue_fits_the_buffer() {
     // A queue is known to the byte, so a sample may be wrong by one at each end.
     assert!(utilisation.iter().all(|share| (0.9999..1.0001).contains(share)), "{utilisation:?}");
     let queue: Vec<u32> = samples.queue_of(up).collect();
-    assert_eq!(queue.len(), 214 - samples.measured_from);
+    assert_eq!(queue.len(), 215 - samples.measured_from);
     assert!(queue.iter().all(|&bytes| (1..=375_000).contains(&bytes)), "{queue:?}");
     let behind = samples.port("spine-1", "leaf-2").expect("they are linked");
     assert!(samples.queue_of(behind).all(|bytes| bytes <= 1518), "as fast as what feeds it");
@@ -75,6 +77,22 @@ fn sent_bytes_of_links_are_consistent() {
     assert!((up - down) < 3 * 1518, "{up} up, {down} down: the rest is on the way");
     let acknowledged = sent("leaf-2", "spine-1") / 64 * 1518;
     assert!(down.abs_diff(acknowledged) < down / 500, "an acknowledgement for each segment");
+}
+
+/// The name that a scenario's events take; a link alone needs no number.
+#[test]
+fn parallel_links_have_names_of_their_own() {
+    let names = |parallel: &str| -> Vec<String> {
+        let text = "scheme = \"ecmp\"\nworkload = { kind = \"long\", pairs = [\"host-1 host-2\"] }\n\
+            [fabric]\nkind = \"leaf-spine\"\nspines = 1\nhosts_per_leaf = 1\n\
+            [measure]\nduration = \"1us\"\nwarm_up = \"1us\"\nsample_every = \"1ms\"\n";
+        let sampled = [("fabric.parallel_links", parallel), ("measure.sample", "[\"leaf-2\"]")];
+        let samples = run(&scenario(text, &sampled), 1).samples;
+        samples.ports.iter().map(|port| port.link()).collect()
+    };
+    assert_eq!(names("1"), ["host-2 leaf-2", "leaf-2 host-2", "leaf-2 spine-1", "spine-1 leaf-2"]);
+    assert_eq!(names("2")[2..4], ["leaf-2 spine-1 #1", "leaf-2 spine-1 #2"]);
+    assert_eq!(names("2")[4..], ["spine-1 leaf-2 #1", "spine-1 leaf-2 #2"]);
 }
 
 /// Two senders of 10 Gbps each and one receiver, with the links that a `sample` names. Times after
