@@ -163,7 +163,7 @@ fn under_cflb_seven_subflows_carry_data_over_seven_links() {
     for spine in 1..=7 {
         let from = format!(",leaf-1,spine-{spine},");
         let of_link = samples.lines().filter(|line| line.contains(&from));
-        let bytes = of_link.filter_map(|line| line.split(',').nth(4)?.parse::<u64>().ok());
+        let bytes = of_link.filter_map(|line| line.split(',').nth(5)?.parse::<u64>().ok());
         let bytes = bytes.sum::<u64>();
         // More than handshakes and what an agent says.
         assert!(bytes > 10_000, "spine-{spine} carried {bytes} bytes");

@@ -273,7 +273,7 @@ fn under_cflb_seven_subflows_carry_data_over_seven_links() {
     let carried = |spine: &str| {
         let from = format!(",leaf-1,{spine},");
         let of_link = samples.lines().skip(1).filter(late).filter(|line| line.contains(&from));
-        of_link.filter_map(|line| line.split(',').nth(4)?.parse::<u64>().ok()).sum::<u64>()
+        of_link.filter_map(|line| line.split(',').nth(5)?.parse::<u64>().ok()).sum::<u64>()
     };
     for spine in 1..=7 {
         let bytes = carried(&format!("spine-{spine}"));
