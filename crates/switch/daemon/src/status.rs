@@ -244,7 +244,7 @@ pub(crate) fn flowlet(tables: &Tables, slot: usize) -> Option<(u64, u16)> {
     let owned = tables.owned_flowlets().and_then(|table| table.get(slot));
     let plain = tables.flowlets().and_then(|table| table.get(slot));
     let found = owned.map(|owned| owned.flowlet).or(plain)?;
-    (found.next_port() != 0).then(|| (found.last(), found.next_port() as u16 - 1))
+    (found.next_port != 0).then(|| (found.last, found.next_port - 1))
 }
 
 fn flowlets(state: &State, now: u64, gap: u64) -> u64 {
