@@ -266,7 +266,7 @@ pub fn link_lines(seed: u64, outcome: &Outcome) -> String {
             let (dropped, marked) = (samples.dropped[place], samples.marked[place]);
             let most = samples.ports[port].rate.bytes_in(interval).0.max(1) as f64;
             let (at, share) = (at.as_secs_f64(), f64::from(sent) / most);
-            let start = format_args!("{seed},{at:.9},{ends},{sent},{share:.6}");
+            let start = format!("{seed},{at:.9},{ends},{sent},{share:.6}");
             let _ = writeln!(csv, "{start},{queued},{dropped},{marked}");
         }
     }
