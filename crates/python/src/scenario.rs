@@ -19,6 +19,9 @@ use crate::run::{Run, Tables};
 use crate::scheme::{self, Class};
 use crate::watch::Watch;
 
+/// Dotted keys and values.
+type Settings = Vec<(String, String)>;
+
 /// Name, text, settings, folder and class of a scenario.
 type Parts = (String, String, Vec<(String, String)>, PathBuf, Option<Py<PyType>>);
 
@@ -87,7 +90,7 @@ impl Scenario {
     }
 
     /// The names and the settings of the file's variants.
-    fn variants(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
+    fn variants(&self, py: Python<'_>) -> PyResult<Vec<(String, Settings)>> {
         let variants = heddle_scenario::variants(&self.source);
         let variants = variants.map_err(|error| errors::of_scenario(py, &error))?;
         Ok(variants.into_iter().map(|variant| (variant.name, variant.settings)).collect())

@@ -266,8 +266,10 @@ pub fn link_lines(seed: u64, outcome: &Outcome) -> String {
             let (dropped, marked) = (samples.dropped[place], samples.marked[place]);
             let most = samples.ports[port].rate.bytes_in(interval).0.max(1) as f64;
             let (at, share) = (at.as_secs_f64(), f64::from(sent) / most);
-            let start = format!("{seed},{at:.9},{ends},{sent},{share:.6}");
-            let _ = writeln!(csv, "{start},{queued},{dropped},{marked}");
+            let _ = writeln!(
+                csv,
+                "{seed},{at:.9},{ends},{sent},{share:.6},{queued},{dropped},{marked}"
+            );
         }
     }
     csv
