@@ -23,7 +23,7 @@ use crate::watch::Watch;
 type Settings = Vec<(String, String)>;
 
 /// Name, text, settings, folder and class of a scenario.
-type Parts = (String, String, Vec<(String, String)>, PathBuf, Option<Py<PyType>>);
+type Parts = (String, String, Settings, PathBuf, Option<Py<PyType>>);
 
 /// A scenario: a file's text with settings, resolved. It does not change.
 #[pyclass(frozen, from_py_object, module = "heddle._core")]

@@ -89,7 +89,7 @@ fn a_contested_entry_is_verified() {
         cluster.advance(pause).unwrap();
         for Reuse { subflow, home, .. } in &reuses {
             (0..2).for_each(|_| {
-                assert_eq!(cluster.to(1, &numbered(subflow.data(1), sequence)), *home)
+                assert_eq!(cluster.to(1, &numbered(subflow.data(1), sequence)), *home);
             });
         }
     }
