@@ -270,6 +270,7 @@ impl Fabric {
         let mut stream: TcpStream = self.enter("host-1", || {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, protocol).unwrap();
             socket.connect_timeout(&SocketAddr::from(([10, 0, 0, 2], port)).into(), LIMIT).unwrap();
+            socket.set_write_timeout(Some(LIMIT)).unwrap();
             socket.into()
         });
         thread::scope(|scope| {
