@@ -12,8 +12,9 @@ use tokio::time::timeout;
 use tokio_stream::{Stream, StreamExt};
 
 /// The longest wait for the kernel's answer to a request. It answers at once, unless it has dropped
-/// the answer.
-const TIMEOUT: Duration = Duration::from_secs(1);
+/// the answer, or makes and removes interfaces for others, which took over a second on two busy
+/// processors.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection to rtnetlink. Dropped, it closes.
 #[derive(Debug)]
