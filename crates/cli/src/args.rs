@@ -349,7 +349,7 @@ pub(crate) struct Study {
     /// One seed, few loads, few flows: minutes (the default).
     #[arg(long, conflicts_with_all = ["medium", "full"])]
     pub(crate) quick: bool,
-    /// Five seeds with the loads of --quick: five times as long, MP-HULA's twelve times.
+    /// Five seeds with the loads and flows of --quick: five times as long.
     #[arg(long, conflicts_with = "full")]
     pub(crate) medium: bool,
     /// Five seeds, more loads and flows: hours.

@@ -7,7 +7,7 @@ pub enum Effort {
     Demo,
     /// One seed, few loads, few flows: minutes.
     Quick,
-    /// Five seeds with the loads of [`Effort::Quick`], with as many flows or more.
+    /// Five seeds with the loads and flows of [`Effort::Quick`]: five times as long.
     Medium,
     /// Five seeds and loads from 10 to 90 %: hours.
     Full,

@@ -17,8 +17,8 @@ pub struct Options {
     /// One seed, few loads, few flows: within ten minutes on two cores (the default).
     #[arg(long, conflicts_with_all = ["medium", "full"])]
     pub quick: bool,
-    /// Five seeds with the loads of --quick: five times as long, MP-HULA's twelve times. Verdicts are
-    /// those of the seeds' 95 % interval.
+    /// Five seeds with the loads and flows of --quick: five times as long. Verdicts are those of
+    /// the seeds' 95 % interval.
     #[arg(long, conflicts_with = "full")]
     pub medium: bool,
     /// Five seeds, loads from 10 to 90 %, many flows: hours. Verdicts are as with --medium.

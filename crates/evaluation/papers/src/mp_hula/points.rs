@@ -179,22 +179,19 @@ pub(crate) const FIGURE_5: &str = include_str!("../../../../../scenarios/mp-hula
 pub(crate) fn flows(effort: Effort, sizes: Sizes) -> u64 {
     match (effort, sizes) {
         (Effort::Demo, _) => 300,
-        (Effort::Quick, Sizes::WebSearch) => 3_000,
-        (Effort::Quick, Sizes::DataMining) => 300,
-        (Effort::Medium, Sizes::WebSearch) => 6_000,
-        (Effort::Medium, Sizes::DataMining) => 600,
+        (Effort::Quick | Effort::Medium, Sizes::WebSearch) => 3_000,
+        (Effort::Quick | Effort::Medium, Sizes::DataMining) => 300,
         (Effort::Full, Sizes::WebSearch) => 20_000,
         (Effort::Full, Sizes::DataMining) => 10_000,
     }
 }
 
-/// Time before flows are measured: with a connection for each flow nothing but queues and windows
-/// has to settle. At 50 % a burst of large flows passes within 300 ms, not within 100.
+/// Time before flows are measured: with a connection for each flow nothing but queues and windows has
+/// to settle.
 fn warm_up(effort: Effort) -> &'static str {
     match effort {
         Effort::Demo => "20ms",
-        Effort::Quick => "100ms",
-        Effort::Medium | Effort::Full => "300ms",
+        Effort::Quick | Effort::Medium | Effort::Full => "100ms",
     }
 }
 
