@@ -56,9 +56,9 @@ struct Sound {
     is: String,
     /// A warning, if links are offered more than they carry.
     overload: Option<String>,
-    /// What its runs take together.
+    /// Work, time and memory of all its runs.
     estimate: Estimate,
-    /// What files were read without, and what no one means.
+    /// Notices of its files, and settings that are absurd.
     warnings: Vec<String>,
 }
 

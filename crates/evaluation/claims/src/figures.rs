@@ -24,7 +24,7 @@ struct Figure {
 }
 
 impl Figure {
-    /// Whether a recorded number is this one when it is rounded to as many decimals.
+    /// True if a recorded number, rounded to as many decimals, is this one.
     fn rounds(self, recorded: f64) -> bool {
         let unit = 10f64.powi(-i32::try_from(self.decimals).expect("a few decimals"));
         (self.value - recorded).abs() <= unit * 0.500_001
@@ -60,7 +60,7 @@ fn recorded(path: &str, place: &str) -> Vec<f64> {
     figures(&found).into_iter().map(|figure| figure.value).collect()
 }
 
-/// What a mark says: the last `count` figures before it are in a file, at a place.
+/// A mark: the last `count` figures before it are in a file, at a place.
 struct Mark<'a> {
     count: usize,
     path: &'a str,
@@ -68,11 +68,15 @@ struct Mark<'a> {
 }
 
 impl<'a> Mark<'a> {
-    /// None for another comment.
+    /// None for another comment. A mark that is misspelt fails, or nothing would be compared.
     fn parse(comment: &'a str) -> Option<Self> {
         let (count, of) = comment.split_once(" of ")?;
-        let (path, place) = of.split_once(": ").filter(|(path, _)| path.starts_with("results/"))?;
-        Some(Self { count: count.parse().ok()?, path, place })
+        if !of.starts_with("results/") {
+            return None;
+        }
+        let (path, place) = of.split_once(": ").unwrap_or_else(|| panic!("no place: {comment}"));
+        let count = count.parse().unwrap_or_else(|e| panic!("no number: {comment}: {e}"));
+        Some(Self { count, path, place })
     }
 
     /// The figures before the mark that are not recorded there.
@@ -87,7 +91,7 @@ impl<'a> Mark<'a> {
     }
 }
 
-/// What is wrong with the marks of a page, and how many there are.
+/// Errors of a page's marks, and the number of marks.
 fn check(page: &str) -> (Vec<String>, usize) {
     let mut parts = page.split("<!-- ");
     let mut before = parts.next().unwrap_or_default();

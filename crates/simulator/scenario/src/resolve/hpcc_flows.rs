@@ -42,7 +42,10 @@ pub(crate) fn parse(
     let mut lines = lines(text);
     let header = lines.next();
     *last = header.map(|(number, _)| number);
-    let count: usize = header.and_then(|(_, line)| line.parse().ok()).unwrap_or_default();
+    let count: Option<usize> = header.and_then(|(_, line)| line.parse().ok());
+    let count = count.ok_or_else(|| {
+        Problem::new("the first line is no number of flows").help("the number of lines behind it")
+    })?;
     let mut flows = Vec::new();
     for (number, line) in lines.by_ref().take(count) {
         *last = Some(number);

@@ -24,7 +24,7 @@ pub(super) struct Rates {
     pub(super) events: Vec<EventRate>,
 }
 
-/// How often a kind of event came.
+/// The rate of a kind of event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct EventRate {
     pub(super) name: &'static str,

@@ -32,7 +32,7 @@ pub struct Sockets {
     receivers: Mutex<Receivers>,
 }
 
-/// What takes in the answers.
+/// The sockets that receive the answers.
 #[derive(Debug)]
 enum Receivers {
     /// Nothing: there was no probe yet, and the sockets let nothing in.
