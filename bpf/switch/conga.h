@@ -209,9 +209,12 @@ static __always_inline __u16 conga_choose(const struct conga *conga, __u64 now, 
 	return best;
 }
 
-/* The place of a port among the next hops; SWITCH_PORTS: it is none. */
-static __always_inline __u32 place_of(const struct next_hops *hops, __u16 port)
+/* The place of a port among the next hops; SWITCH_PORTS: it is none. A global function, so that the verifier looks at it by
+ * itself, and knows nothing of the place: each place would be a state of its own for all that follows. */
+__noinline int place_of(const struct next_hops *hops, __u16 port)
 {
+	if (!hops)
+		return SWITCH_PORTS;
 	for (__u32 place = 0; place < SWITCH_PORTS && place < hops->count; place++)
 		if (next_hop_at(hops, place) == port)
 			return place;

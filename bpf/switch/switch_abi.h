@@ -8,7 +8,7 @@
 #include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 8 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 9 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_NO_TOR 0xffff

@@ -156,14 +156,14 @@ fn running(state: &State, hash: u32, hops: &[u16], steps: &mut Vec<String>) -> O
     let config = &state.config.scheme.mp_hula.hula;
     let usable = usable(state, hops);
     let slot = hash & (config.flowlet_slots - 1);
-    let flowlet = state.switch.tables.as_ref();
-    let flowlet = flowlet.and_then(|tables| status::flowlet(tables, slot as usize));
-    if let Some((last, port)) = flowlet {
-        let idle = status::now().saturating_sub(last);
-        if idle <= config.flowlet_gap && usable(&port) {
-            steps.push(format!("flowlet slot {slot} is live ({} us idle)", idle / 1000));
-            return Some(port);
-        }
+    let tables = state.switch.tables.as_ref();
+    let flowlet = tables.and_then(|tables| status::flowlet(tables, slot as usize));
+    let idle = flowlet.map_or(u64::MAX, |flowlet| flowlet.idle(status::now()));
+    if let Some(port) = flowlet.and_then(|flowlet| flowlet.port()).filter(usable)
+        && idle <= config.flowlet_gap
+    {
+        steps.push(format!("flowlet slot {slot} is live ({} us idle)", idle / 1000));
+        return Some(port);
     }
     steps.push(format!("flowlet slot {slot} has no live flowlet: a new one starts"));
     None

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_daemon::mac::Mac;
 use heddle_policy::Counters;
-use heddle_switch_maps::abi::{BestHop, PortCounter, SwitchCounter, SwitchRole};
+use heddle_switch_maps::abi::{BestHop, Flowlet, PortCounter, SwitchCounter, SwitchRole};
 use heddle_switch_maps::{Error, Tables};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -239,20 +239,19 @@ fn best(state: &State, tor: u32, now: u64) -> Vec<Best> {
     .collect()
 }
 
-/// A flowlet slot's time of the last packet, and its port, if it has one.
-pub(crate) fn flowlet(tables: &Tables, slot: usize) -> Option<(u64, u16)> {
+/// The flowlet in a slot, if that has a port.
+pub(crate) fn flowlet(tables: &Tables, slot: usize) -> Option<Flowlet> {
     let owned = tables.owned_flowlets().and_then(|table| table.get(slot));
     let plain = tables.flowlets().and_then(|table| table.get(slot));
     let found = owned.map(|owned| owned.flowlet).or(plain)?;
-    (found.next_port != 0).then(|| (found.last, found.next_port - 1))
+    found.port().is_some().then_some(found)
 }
 
 fn flowlets(state: &State, now: u64, gap: u64) -> u64 {
     let Some(tables) = &state.switch.tables else { return 0 };
     let slots = state.config.scheme.mp_hula.hula.flowlet_slots as usize;
-    let live = |slot: &usize| {
-        flowlet(tables, *slot).is_some_and(|(last, _)| now.saturating_sub(last) <= gap)
-    };
+    let live =
+        |slot: &usize| flowlet(tables, *slot).is_some_and(|flowlet| flowlet.idle(now) <= gap);
     (0..slots).filter(live).count() as u64
 }
 

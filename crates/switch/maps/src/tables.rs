@@ -31,6 +31,20 @@ impl<T: Pod> Entries<'_, T> {
     }
 }
 
+impl Flowlet {
+    /// The port, if the slot has one.
+    pub fn port(&self) -> Option<u16> {
+        (self.next_port() as u16).checked_sub(1)
+    }
+
+    /// Nanoseconds from its last packet until `now`; 0 if time went backwards. As
+    /// bpf/switch/flowlet.h, whose times have 56 bits.
+    pub fn idle(&self, now: u64) -> u64 {
+        let idle = (now.wrapping_sub(self.last()) << 8) as i64 >> 8;
+        idle.max(0) as u64
+    }
+}
+
 impl Tables {
     /// Those of a scheme, out of its object.
     pub(crate) fn take(scheme: Scheme, object: &mut Ebpf) -> Result<Option<Tables>, Error> {
@@ -69,5 +83,32 @@ impl Tables {
     /// MP-HULA's and Shuttle's subflows.
     pub fn subflows(&self) -> Option<Entries<'_, SubflowEntry>> {
         self.entries(self.layout.subflows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flowlet(next_port: u64, last: u64) -> Flowlet {
+        let mut flowlet = Flowlet::default();
+        flowlet.set_next_port(next_port);
+        flowlet.set_last(last);
+        flowlet
+    }
+
+    #[test]
+    fn a_flowlet_has_its_port_and_idle_time_in_one_word() {
+        assert_eq!(size_of::<Flowlet>(), 8);
+        assert_eq!(flowlet(0, 5).port(), None);
+        assert_eq!(flowlet(64, 5).port(), Some(63));
+        assert_eq!((flowlet(64, 5).idle(12), flowlet(64, 5).idle(4)), (7, 0));
+    }
+
+    #[test]
+    fn idle_times_are_right_when_the_time_begins_anew() {
+        let end = 1 << 56;
+        assert_eq!(flowlet(1, end - 3).idle(end + 4), 7);
+        assert_eq!(flowlet(1, 4).idle(end + 4), 0);
     }
 }

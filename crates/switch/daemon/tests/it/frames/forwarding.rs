@@ -31,6 +31,18 @@ fn every_scheme_forwards_with_the_ttl_decremented_and_checksums_right() {
     }
 }
 
+#[test]
+fn the_verifier_takes_every_scheme_with_less_than_half_of_its_limit() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    for &scheme in Scheme::ALL {
+        let size = rig(scheme).switch.xdp().unwrap().size().unwrap();
+        // Linux's BPF_COMPLEXITY_LIMIT_INSNS is a million; other versions follow other branches.
+        assert!(size.verified < 500_000, "{scheme}: {size:?}");
+    }
+}
+
 /// A probe as another implementation of HULA's paper would send it: Ethernet, IPv4 with a protocol
 /// number of its own (section 5.2), dst_tor in 24 bits and path_util in 8 (figure 3a); 64 bytes with
 /// the check sequence (section 4.2).

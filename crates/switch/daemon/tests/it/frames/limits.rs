@@ -25,8 +25,8 @@ fn more_flows_than_flowlet_slots_share_them() {
         assert_eq!(rig.forwarded().unwrap(), u64::from(flows), "{scheme}");
         let tables = rig.switch.tables.as_ref().unwrap();
         let has_port = |slot: usize| match (tables.flowlets(), tables.owned_flowlets()) {
-            (Some(table), _) => table.get(slot).unwrap().next_port != 0,
-            (_, table) => table.unwrap().get(slot).unwrap().flowlet.next_port != 0,
+            (Some(table), _) => table.get(slot).unwrap().port().is_some(),
+            (_, table) => table.unwrap().get(slot).unwrap().flowlet.port().is_some(),
         };
         let slots = hula().flowlet_slots as usize;
         let used = (0..slots).filter(|&slot| has_port(slot)).count();
