@@ -9,7 +9,14 @@ import compiled
 from heddle_p4.program import Program, Table, last_name
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "src"
-PAGES = {"ecmp": "ecmp", "hula": "hula", "mp-hula": "mp-hula", "mp-hula-external": "mp-hula", "shuttle": "shuttle", "cflb": "cflb"}
+PAGES = {
+    "ecmp": ["ecmp"],
+    "hula": ["hula"],
+    "mp-hula": ["mp-hula"],
+    "mp-hula-external": ["mp-hula"],
+    "shuttle": ["mp-hula", "shuttle"],
+    "cflb": ["cflb"],
+}
 Row = tuple[tuple[str, ...], list[str]]
 
 
@@ -24,8 +31,9 @@ def rows(page: str) -> Iterator[Row]:
 
 
 def described(program: str) -> dict[str, list[str]]:
-    """Of each table and register of a program's page, and of the page of all, the cells beside its name; joined rows by their first name."""
-    text = (DOCS / "p4.md").read_text() + (DOCS / "schemes" / f"{PAGES[program]}.md").read_text()
+    """Of each table and register of a program's pages, and of the page of all, the cells beside its name; joined rows by their first name."""
+    pages = [DOCS / "p4.md", *(DOCS / "schemes" / f"{page}.md" for page in PAGES[program])]
+    text = "".join(page.read_text() for page in pages)
     return {name: ([*others, ",".join(names)] if name == names[0] else []) for names, others in rows(text) for name in names}
 
 
