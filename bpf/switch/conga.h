@@ -49,6 +49,7 @@ struct conga {
 	struct conga_tables *tables;
 	struct scheme_counters *counts;
 	const void *ports; /* for conga_link_util */
+	__u32 random;      /* for conga_random */
 };
 
 /* A packet to another leaf. */
@@ -66,6 +67,8 @@ struct conga_packet {
 #endif
 /* Transmit utilisation of a port, of 65536. Defined where the ports are known. */
 static __always_inline __u16 conga_link_util(const struct conga *conga, __u64 now, __u32 port);
+/* 32 uniform bits, asked for where a flowlet starts. Defined where they come from. */
+static __always_inline __u32 conga_random(const struct conga *conga);
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
@@ -191,9 +194,10 @@ static __always_inline __u64 conga_rank(const struct conga *conga, __u64 now, __
 	return (__u64)metric << 33 | (__u64)(before != port) << 32 | mix(random, place);
 }
 
-static __always_inline __u16 conga_choose(const struct conga *conga, __u64 now, __u32 random, const struct conga_packet *packet,
-					  __u16 before, const struct next_hops *hops)
+static __always_inline __u16 conga_choose(const struct conga *conga, __u64 now, const struct conga_packet *packet, __u16 before,
+					  const struct next_hops *hops)
 {
+	__u32 random = conga_random(conga);
 	__u16 best = hops->ports[0];
 	__u64 least = ~0ULL;
 
@@ -222,8 +226,8 @@ __noinline int place_of(const struct next_hops *hops, __u16 port)
 }
 
 /* The port of a packet of one of the leaf's hosts, which gets a tag with a CE of 0. */
-static __always_inline __u16 conga_send(const struct conga *conga, __u64 now, __u32 random, __u32 hash,
-					struct conga_packet *packet, const struct next_hops *hops)
+static __always_inline __u16 conga_send(const struct conga *conga, __u64 now, __u32 hash, struct conga_packet *packet,
+					const struct next_hops *hops)
 {
 	struct flowlet *slot = &conga->tables->flowlets[flowlet_slot(hash, conga->place->flowlet_slots)];
 	__u16 port = hops->ports[0], before;
@@ -233,7 +237,7 @@ static __always_inline __u16 conga_send(const struct conga *conga, __u64 now, __
 		before = flowlet_port(slot);
 		port = flowlet_touch(slot, now, conga->place->flowlet_gap, hops);
 		if (port == NO_PORT) {
-			port = conga_choose(conga, now, random, packet, before, hops);
+			port = conga_choose(conga, now, packet, before, hops);
 			flowlet_assign(slot, port, conga->counts);
 		}
 	}
@@ -245,15 +249,15 @@ static __always_inline __u16 conga_send(const struct conga *conga, __u64 now, __
 	return port;
 }
 
-/* The port of a data packet to another leaf; `random` is 32 uniform bits. The packet's tag becomes that on departure. */
-static __always_inline __u16 conga_forward(const struct conga *conga, __u64 now, __u32 random, struct conga_packet *packet,
+/* The port of a data packet to another leaf. The packet's tag becomes that on departure. */
+static __always_inline __u16 conga_forward(const struct conga *conga, __u64 now, struct conga_packet *packet,
 					   const struct next_hops *hops)
 {
 	__u32 hash = mix(packet->flow_hash, conga->place->salt);
 	__u16 port;
 
 	if (conga->place->is_tor && packet->from_host)
-		port = conga_send(conga, now, random, hash, packet, hops);
+		port = conga_send(conga, now, hash, packet, hops);
 	else
 		port = pick_hop(hash, hops);
 	packet->tag = conga_raise(conga, now, port, packet->tag);

@@ -15,13 +15,14 @@
 
 #define NO_PORT 0xffff
 
-/* One word, so that it is written whole, and the tables of twice as many flows fit in a cache. */
+/* One word, so that the tables of many flows fit in a cache. */
 struct flowlet {
-	__u64 next_port : 8; /* port + 1; 0: none */
+	__u64 next_port : 7; /* port + 1; 0: none */
+	__u64 owned : 1;     /* it has an owner (subflows.h) */
 	__u64 last : 56;     /* time of the last packet; it begins anew after 833 days */
 };
 
-_Static_assert(sizeof(struct flowlet) == 8 && SWITCH_PORTS < 256, "one word");
+_Static_assert(sizeof(struct flowlet) == 8 && SWITCH_PORTS < 128, "one word");
 
 /* The slot's port, or NO_PORT. */
 static __always_inline __u16 flowlet_port(const struct flowlet *slot)

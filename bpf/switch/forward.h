@@ -112,7 +112,7 @@ static __always_inline int decide(const frame *frame, struct visit *visit, __u16
 	struct forward_request request = {
 		.now = visit->now,
 		.up = up,
-		.flow_hash = flow_hash(&visit->packet, false),
+		.flow_hash = scheme_reads_fields() ? 0 : flow_hash(&visit->packet, false),
 		.dst_tor = tor,
 		.from_host = visit->role == ROLE_HOST,
 		.shim = visit->shim,

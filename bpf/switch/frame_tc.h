@@ -13,6 +13,7 @@ typedef struct __sk_buff frame;
 #define FRAME_PASS -1 /* TCX_NEXT: the next program, or the stack */
 #define FRAME_DROP 2
 #define FRAME_HEADERS 192      /* bytes that are made readable */
+#define MEASURED 0x4844        /* tc_index of a frame that was counted and measured at ingress, until it leaves */
 #define SECOND_PASS 0x48454444 /* mark of a frame whose shim is to be cut out; cleared between network namespaces and machines */
 
 static __always_inline void *frame_data(const frame *frame)
@@ -57,8 +58,8 @@ static __always_inline int frame_load(frame *frame, __u32 at, void *to, __u32 by
 
 static __always_inline int frame_send(frame *frame, __u32 port, const struct switch_port *to)
 {
-	(void)frame;
 	(void)port;
+	frame->tc_index = MEASURED;
 	return bpf_redirect(to->ifindex, 0);
 }
 

@@ -16,22 +16,29 @@ struct let_it_flow {
 	struct scheme_counters *counts;
 };
 
-/* The port of a data packet to another ToR; `random` is 32 uniform bits. */
-static __always_inline __u16 let_it_flow_forward(const struct let_it_flow *flow, __u64 now, __u32 random, __u32 flow_hash,
+static __always_inline struct flowlet *let_it_flow_slot(const struct let_it_flow *flow, __u32 flow_hash)
+{
+	__u32 hash = mix(flow_hash, flow->config->salt);
+
+	return &flow->tables->flowlets[flowlet_slot(hash, flow->config->flowlet_slots)];
+}
+
+/* The port of a data packet to another ToR if there is no choice or its flowlet runs, NO_PORT if it starts one. */
+static __always_inline __u16 let_it_flow_running(const struct let_it_flow *flow, __u64 now, __u32 flow_hash,
 						 const struct next_hops *hops)
 {
-	const struct hula_config *config = flow->config;
-	__u32 number = flowlet_slot(mix(flow_hash, config->salt), config->flowlet_slots);
-	struct flowlet *slot = &flow->tables->flowlets[number];
-	__u16 port;
-
 	if (hops->count == 1)
 		return hops->ports[0];
-	port = flowlet_touch(slot, now, config->flowlet_gap, hops);
-	if (port != NO_PORT)
-		return port;
-	port = pick_hop(random, hops);
-	flowlet_assign(slot, port, flow->counts);
+	return flowlet_touch(let_it_flow_slot(flow, flow_hash), now, flow->config->flowlet_gap, hops);
+}
+
+/* The port of a flowlet that starts; `random` is 32 uniform bits. */
+static __always_inline __u16 let_it_flow_start(const struct let_it_flow *flow, __u32 random, __u32 flow_hash,
+					       const struct next_hops *hops)
+{
+	__u16 port = pick_hop(random, hops);
+
+	flowlet_assign(let_it_flow_slot(flow, flow_hash), port, flow->counts);
 	return port;
 }
 

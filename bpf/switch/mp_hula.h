@@ -17,7 +17,7 @@
 
 struct mp_hula_tables {
 	struct hop_table best[SWITCH_TORS];
-	struct owned_flowlet flowlets[FLOWLET_SLOTS];
+	struct owned_flowlets flowlets;
 	struct mapping_row mappings[MAPPING_ROWS];
 	struct association_tables association; /* a ToR's; other switches do not touch it */
 };
@@ -71,7 +71,7 @@ static __always_inline __u64 mp_hula_others(const struct mp_hula *hula, __u64 no
 {
 	const struct hula_config *config = &hula->config->hula;
 
-	return hops_of_others(mp_hula_row(hula, packet), hula->tables->flowlets, config->flowlet_slots, &packet->shim,
+	return hops_of_others(mp_hula_row(hula, packet), &hula->tables->flowlets, config->flowlet_slots, &packet->shim,
 			      packet->dst_tor, now, config->flowlet_gap);
 }
 
@@ -130,7 +130,7 @@ static __always_inline void mp_hula_take_hop(const struct mp_hula *hula, __u64 n
 		return;
 	map_subflow(row, &packet->shim, slot);
 	if (config->long_flows == LONG_APART && packet->shim.subflow == 1 && hop_table_k(config) > 1)
-		end_others(row, hula->tables->flowlets, config->hula.flowlet_slots, &packet->shim, packet->dst_tor, now,
+		end_others(row, &hula->tables->flowlets, config->hula.flowlet_slots, &packet->shim, packet->dst_tor, now,
 			   config->hula.flowlet_gap, port);
 }
 
@@ -146,8 +146,8 @@ static __always_inline __u16 mp_hula_start(const struct mp_hula *hula, __u64 now
 		hula->counts->fallbacks++;
 		port = hula_fall_back(config, hash, hops, up);
 	}
-	flowlet_assign(&hula->tables->flowlets[slot].flowlet, port, hula->counts);
-	set_owner(&hula->tables->flowlets[slot], &packet->shim, packet->dst_tor);
+	flowlet_assign(&hula->tables->flowlets.flowlets[slot], port, hula->counts);
+	set_owner(&hula->tables->flowlets, slot, &packet->shim, packet->dst_tor);
 	mp_hula_take_hop(hula, now, slot, packet, port);
 	return port;
 }
@@ -155,12 +155,12 @@ static __always_inline __u16 mp_hula_start(const struct mp_hula *hula, __u64 now
 /* Assigns a running flowlet that started without a shim to the packet's subflow. */
 static __always_inline void mp_hula_adopt(const struct mp_hula *hula, __u64 now, __u32 slot, const struct mp_hula_packet *packet)
 {
-	struct owned_flowlet *flowlet = &hula->tables->flowlets[slot];
+	const struct flowlet *flowlet = &hula->tables->flowlets.flowlets[slot];
 
-	if (!packet->shim.subflow || flowlet->subflow)
+	if (!packet->shim.subflow || flowlet->owned)
 		return;
-	set_owner(flowlet, &packet->shim, packet->dst_tor);
-	mp_hula_take_hop(hula, now, slot, packet, flowlet_port(&flowlet->flowlet));
+	set_owner(&hula->tables->flowlets, slot, &packet->shim, packet->dst_tor);
+	mp_hula_take_hop(hula, now, slot, packet, flowlet_port(flowlet));
 }
 
 /* The port of a data packet to another ToR if there is no choice or its flowlet runs, NO_PORT if it starts one; and in `packet`
@@ -170,17 +170,15 @@ static __always_inline __u16 mp_hula_running(const struct mp_hula *hula, __u64 n
 {
 	const struct hula_config *config = &hula->config->hula;
 	__u32 slot = flowlet_slot(mix(packet->flow_hash, config->salt), config->flowlet_slots);
-	struct owned_flowlet *flowlet = &hula->tables->flowlets[slot];
+	struct flowlet *flowlet = &hula->tables->flowlets.flowlets[slot];
 	__u16 port;
 
 	mp_hula_add_shim(hula, now, packet);
 	if (hops->count == 1)
 		return hops->ports[0];
-	port = flowlet_touch(&flowlet->flowlet, now, config->flowlet_gap, hops);
+	port = flowlet_touch(flowlet, now, config->flowlet_gap, hops);
 	if (port == NO_PORT) {
-		flowlet->subflow = 0;
-		flowlet->id = 0;
-		flowlet->tor = 0;
+		flowlet->owned = 0;
 		return NO_PORT;
 	}
 	if (!hula_usable(config, port, up))
@@ -238,7 +236,7 @@ static __always_inline void mp_hula_digest(const struct mp_hula *hula, __u64 *di
 	for (__u32 tor = 0; tor < config->hula.tors && tor < SWITCH_TORS; tor++)
 		hop_table_digest(&hula->tables->best[tor], digest);
 	for (__u32 slot = 0; slot < config->hula.flowlet_slots && slot < FLOWLET_SLOTS; slot++)
-		owned_flowlet_digest(&hula->tables->flowlets[slot], digest);
+		owned_flowlet_digest(&hula->tables->flowlets, slot, digest);
 	for (__u32 row = 0; row < config->mapping_rows && row < MAPPING_ROWS; row++)
 		for (__u32 column = 0; column < SUBFLOWS; column++)
 			digest_word(digest, hula->tables->mappings[row].next_slot[column] - 1U);

@@ -21,8 +21,8 @@ static __always_inline __u16 rc5_left(__u32 word, __u32 bits)
 	return word << bits | word >> (16 - bits);
 }
 
-/* The word beside itself: a rotation is one shift. */
-static __always_inline __u16 rc5_right(__u32 word, __u32 bits)
+/* The word beside itself: a rotation is one shift. The word is in the lower half of the result. */
+static __always_inline __u32 rc5_right(__u32 word, __u32 bits)
 {
 	word &= 0xffff;
 	return (word << 16 | word) >> (bits & 15);
@@ -31,14 +31,14 @@ static __always_inline __u16 rc5_right(__u32 word, __u32 bits)
 /* The inverse of F: from a value of the fields to a selector. */
 static __always_inline __u32 rc5_decrypt(const struct rc5 *rc5, __u32 block)
 {
-	__u16 a = block >> 16, b = block;
+	__u32 a = block >> 16, b = block; /* words in lower halves */
 
 #pragma clang loop unroll(full)
 	for (int round = RC5_ROUNDS; round >= 1; round--) {
-		b = rc5_right((__u16)(b - rc5->s[2 * round + 1]), a) ^ a;
-		a = rc5_right((__u16)(a - rc5->s[2 * round]), b) ^ b;
+		b = rc5_right(b - rc5->s[2 * round + 1], a) ^ a;
+		a = rc5_right(a - rc5->s[2 * round], b) ^ b;
 	}
 	a -= rc5->s[0];
 	b -= rc5->s[1];
-	return (__u32)a << 16 | b;
+	return a << 16 | (__u16)b;
 }

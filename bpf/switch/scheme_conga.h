@@ -35,6 +35,12 @@ static __always_inline __u16 conga_link_util(const struct conga *conga, __u64 no
 	return conga_meter_util(port, now);
 }
 
+static __always_inline __u32 conga_random(const struct conga *conga)
+{
+	(void)conga;
+	return bpf_get_prandom_u32();
+}
+
 static __always_inline bool get_conga(struct conga *conga)
 {
 	const struct switch_config *to = get_config();
@@ -68,7 +74,7 @@ __noinline int scheme_forward(struct forward_request *request)
 		.from_host = request->from_host,
 	};
 	from = request->from_host ? conga.place->tor : request->shim.id >> LEAF_SHIFT;
-	port = conga_forward(&conga, request->now, bpf_get_prandom_u32(), &packet, hops);
+	port = conga_forward(&conga, request->now, &packet, hops);
 	request->shim.id = from << LEAF_SHIFT | (__u64)packet.tag << TAG_SHIFT;
 	request->shim.subflow = packet.tag ? 1 : 0;
 	return port;

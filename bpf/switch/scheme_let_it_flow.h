@@ -19,10 +19,14 @@ __noinline int scheme_forward(struct forward_request *request)
 		.counts = get_scheme_counts(),
 	};
 	const struct next_hops *hops;
+	__u16 port;
 
 	if (!request || !to || !flow.tables || !flow.counts)
 		return -1;
 	flow.config = &to->mp_hula.hula;
 	hops = get_next_hops(request->dst_tor);
-	return hops ? let_it_flow_forward(&flow, request->now, bpf_get_prandom_u32(), request->flow_hash, hops) : -1;
+	if (!hops)
+		return -1;
+	port = let_it_flow_running(&flow, request->now, request->flow_hash, hops);
+	return port == NO_PORT ? let_it_flow_start(&flow, bpf_get_prandom_u32(), request->flow_hash, hops) : port;
 }

@@ -27,7 +27,7 @@ __noinline int scheme_forward(struct forward_request *request)
 	struct mp_hula_packet packet;
 	const struct next_hops *hops;
 	struct shuttle shuttle;
-	int port;
+	__u16 port;
 
 	if (!request || !get_shuttle(&shuttle))
 		return -1;
@@ -35,7 +35,9 @@ __noinline int scheme_forward(struct forward_request *request)
 	if (!hops)
 		return -1;
 	packet = packet_of(request);
-	port = shuttle_forward(&shuttle, request->now, bpf_get_prandom_u32(), &packet, hops, request->up);
+	port = mp_hula_running(&shuttle.mptcp, request->now, &packet, hops, request->up);
+	if (port == NO_PORT)
+		port = shuttle_start(&shuttle, request->now, bpf_get_prandom_u32(), &packet, hops, request->up);
 	request->shim = packet.shim;
 	return port;
 }

@@ -70,15 +70,12 @@ static __always_inline __u16 shuttle_choose(const struct shuttle *shuttle, __u64
 	return chosen.port;
 }
 
-/* The port of a data packet to another ToR, and in `packet` its shim on departure. Bit i of `up` says that port i is up. */
-static __always_inline __u16 shuttle_forward(const struct shuttle *shuttle, __u64 now, __u32 random,
-					     struct mp_hula_packet *packet, const struct next_hops *hops, __u64 up)
+/* The port of a flowlet that starts: of a packet for which mp_hula_running has none. */
+static __always_inline __u16 shuttle_start(const struct shuttle *shuttle, __u64 now, __u32 random,
+					   const struct mp_hula_packet *packet, const struct next_hops *hops, __u64 up)
 {
-	__u16 port = mp_hula_running(&shuttle->mptcp, now, packet, hops, up);
+	__u16 port = shuttle_choose(shuttle, now, random, packet, hops, up);
 
-	if (port != NO_PORT)
-		return port;
-	port = shuttle_choose(shuttle, now, random, packet, hops, up);
 	return mp_hula_start(&shuttle->mptcp, now, packet, hops, up, port);
 }
 

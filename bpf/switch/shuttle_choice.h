@@ -126,7 +126,8 @@ __noinline int shuttle_offer(struct shuttle_choice *choice, const struct shuttle
 		return 0;
 	}
 	shuttle_draw(choice, candidate, 0, &choice->first);
-	shuttle_draw(choice, candidate, 1, &choice->second);
+	if (choice->draws > 1)
+		shuttle_draw(choice, candidate, 1, &choice->second);
 	return 0;
 }
 

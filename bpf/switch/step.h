@@ -122,7 +122,9 @@ static __always_inline void step_shuttle_packet(const struct shuttle *shuttle, c
 		.shim = input->shim,
 	};
 
-	output->port = shuttle_forward(shuttle, input->now, input->random, &packet, &input->hops, input->up);
+	output->port = mp_hula_running(&shuttle->mptcp, input->now, &packet, &input->hops, input->up);
+	if (output->port == NO_PORT)
+		output->port = shuttle_start(shuttle, input->now, input->random, &packet, &input->hops, input->up);
 	output->shim = packet.shim;
 }
 
@@ -148,7 +150,9 @@ static __always_inline void step_let_it_flow(const struct let_it_flow *flow, con
 					     struct step_output *output)
 {
 	if (input->kind == STEP_PACKET)
-		output->port = let_it_flow_forward(flow, input->now, input->random, input->flow_hash, &input->hops);
+		output->port = let_it_flow_running(flow, input->now, input->flow_hash, &input->hops);
+	if (input->kind == STEP_PACKET && output->port == NO_PORT)
+		output->port = let_it_flow_start(flow, input->random, input->flow_hash, &input->hops);
 }
 
 static __always_inline __u16 conga_link_util(const struct conga *conga, __u64 now, __u32 port)
@@ -157,6 +161,11 @@ static __always_inline __u16 conga_link_util(const struct conga *conga, __u64 no
 
 	(void)now;
 	return load[port & (SWITCH_PORTS - 1)].util;
+}
+
+static __always_inline __u32 conga_random(const struct conga *conga)
+{
+	return conga->random;
 }
 
 static __always_inline void step_conga(const struct conga *conga, const struct step_input *input, struct step_output *output)
@@ -169,7 +178,7 @@ static __always_inline void step_conga(const struct conga *conga, const struct s
 	};
 
 	if (input->kind == STEP_PACKET) {
-		output->port = conga_forward(conga, input->now, input->random, &packet, &input->hops);
+		output->port = conga_forward(conga, input->now, &packet, &input->hops);
 		output->tag = packet.tag;
 	}
 	if (input->kind == STEP_EGRESS)
@@ -226,6 +235,7 @@ static __always_inline int scheme_step_of(__u32 scheme, const struct step_config
 		.tables = &state->conga,
 		.counts = counts,
 		.ports = input->load,
+		.random = input->random,
 	};
 
 	switch (scheme) {

@@ -12,13 +12,22 @@
 #include "switch/flowlet.h"
 #include "switch/hash.h"
 
-struct owned_flowlet {
-	struct flowlet flowlet;
-	__u64 id; /* of the owner: a subflow in the direction to a ToR */
+/* The owner of a flowlet that has one: a subflow in the direction to a ToR. Beside the flowlets, since those of plain TCP have
+ * none. */
+struct flowlet_owner {
+	__u64 id;
 	__u16 tor;
-	__u8 subflow; /* 0: no owner */
+	__u8 subflow;
 	__u8 pad[5];
 };
+
+struct owned_flowlets {
+	struct flowlet flowlets[FLOWLET_SLOTS];
+	struct flowlet_owner owners[FLOWLET_SLOTS];
+};
+
+/* An index that the verifier knows to be one. */
+#define SLOT(index) ((index) & (FLOWLET_SLOTS - 1))
 
 struct mapping_row {
 	__u32 next_slot[SUBFLOWS]; /* by subflow number less one: flowlet slot + 1; 0: none */
@@ -29,18 +38,19 @@ static __always_inline __u32 mapping_row(const struct shim *shim, __u16 tor, __u
 	return mix(mix(shim->id >> 32, tor), shim->id) & (rows - 1) & (MAPPING_ROWS - 1);
 }
 
-static __always_inline bool is_owned_by(const struct owned_flowlet *slot, __u64 id, __u32 subflow, __u16 tor)
+static __always_inline bool is_owned_by(const struct owned_flowlets *tables, __u32 slot, __u64 id, __u32 subflow, __u16 tor)
 {
-	return slot->subflow == subflow && slot->id == id && slot->tor == tor;
+	const struct flowlet_owner *owner = &tables->owners[slot];
+
+	return tables->flowlets[slot].owned && owner->subflow == subflow && owner->id == id && owner->tor == tor;
 }
 
-static __always_inline void set_owner(struct owned_flowlet *slot, const struct shim *shim, __u16 tor)
+/* Sets the owner of a flowlet: none for a packet without a shim. */
+static __always_inline void set_owner(struct owned_flowlets *tables, __u32 slot, const struct shim *shim, __u16 tor)
 {
-	bool owned = shim->subflow;
-
-	slot->subflow = shim->subflow;
-	slot->id = owned ? shim->id : 0;
-	slot->tor = owned ? tor : 0;
+	tables->flowlets[slot].owned = shim->subflow != 0;
+	if (shim->subflow)
+		tables->owners[slot] = (struct flowlet_owner){ .id = shim->id, .tor = tor, .subflow = shim->subflow };
 }
 
 static __always_inline void map_subflow(struct mapping_row *row, const struct shim *shim, __u32 slot)
@@ -49,45 +59,47 @@ static __always_inline void map_subflow(struct mapping_row *row, const struct sh
 }
 
 /* The ports of the live flowlets of the connection's other subflows towards the same ToR. */
-static __always_inline __u64 hops_of_others(const struct mapping_row *row, const struct owned_flowlet *flowlets, __u32 slots,
+static __always_inline __u64 hops_of_others(const struct mapping_row *row, const struct owned_flowlets *tables, __u32 slots,
 					    const struct shim *shim, __u16 tor, __u64 now, __u64 gap)
 {
 	__u64 hops = 0;
 
 	for (__u32 other = 1; other <= SUBFLOWS; other++) {
 		__u32 slot = row->next_slot[other - 1] - 1;
-		const struct owned_flowlet *flowlet = &flowlets[slot & (FLOWLET_SLOTS - 1)];
-		__u16 port = flowlet_port(&flowlet->flowlet);
+		const struct flowlet *flowlet = &tables->flowlets[SLOT(slot)];
+		__u16 port = flowlet_port(flowlet);
 
-		if (other == shim->subflow || slot >= slots || !is_owned_by(flowlet, shim->id, other, tor))
+		if (other == shim->subflow || slot >= slots || !is_owned_by(tables, SLOT(slot), shim->id, other, tor))
 			continue;
-		if (flowlet_is_live(&flowlet->flowlet, now, gap) && port < SWITCH_PORTS)
+		if (flowlet_is_live(flowlet, now, gap) && port < SWITCH_PORTS)
 			hops |= 1ULL << port;
 	}
 	return hops;
 }
 
 /* Ends the live flowlets of the connection's other subflows towards the same ToR that are on `port`. */
-static __always_inline void end_others(const struct mapping_row *row, struct owned_flowlet *flowlets, __u32 slots,
+static __always_inline void end_others(const struct mapping_row *row, struct owned_flowlets *tables, __u32 slots,
 				       const struct shim *shim, __u16 tor, __u64 now, __u64 gap, __u16 port)
 {
 	for (__u32 other = 1; other <= SUBFLOWS; other++) {
 		__u32 slot = row->next_slot[other - 1] - 1;
-		struct owned_flowlet *flowlet = &flowlets[slot & (FLOWLET_SLOTS - 1)];
+		struct flowlet *flowlet = &tables->flowlets[SLOT(slot)];
 
-		if (other == shim->subflow || slot >= slots || !is_owned_by(flowlet, shim->id, other, tor))
+		if (other == shim->subflow || slot >= slots || !is_owned_by(tables, SLOT(slot), shim->id, other, tor))
 			continue;
-		if (flowlet_is_live(&flowlet->flowlet, now, gap) && flowlet_port(&flowlet->flowlet) == port) {
-			flowlet->flowlet.next_port = 0;
-			set_owner(flowlet, &(struct shim){}, 0);
+		if (flowlet_is_live(flowlet, now, gap) && flowlet_port(flowlet) == port) {
+			flowlet->next_port = 0;
+			flowlet->owned = 0;
 		}
 	}
 }
 
-static __always_inline void owned_flowlet_digest(const struct owned_flowlet *slot, __u64 *digest)
+static __always_inline void owned_flowlet_digest(const struct owned_flowlets *tables, __u32 slot, __u64 *digest)
 {
-	flowlet_digest(&slot->flowlet, digest);
-	digest_word(digest, slot->id);
-	digest_word(digest, slot->subflow);
-	digest_word(digest, slot->tor);
+	struct flowlet_owner owner = tables->flowlets[slot].owned ? tables->owners[slot] : (struct flowlet_owner){};
+
+	flowlet_digest(&tables->flowlets[slot], digest);
+	digest_word(digest, owner.id);
+	digest_word(digest, owner.subflow);
+	digest_word(digest, owner.tor);
 }

@@ -20,16 +20,16 @@ int heddle_switch(struct __sk_buff *frame)
 	return handle(frame);
 }
 
-/* Counts and measures what leaves by a port: forwarded packets and probes, and what the machine itself sends. */
+/* Counts and measures what leaves by a port and was not at ingress: probes, and what the machine itself sends. */
 SEC("classifier")
 int heddle_switch_egress(struct __sk_buff *frame)
 {
 	const struct switch_config *to = get_config();
-	__u32 interface = frame->ifindex;
-	__u32 *number = bpf_map_lookup_elem(&port_of_interface, &interface);
 
-	if (number && to)
-		sent(*number, to, bpf_ktime_get_ns(), frame->len);
+	if (frame->tc_index == MEASURED)
+		frame->tc_index = 0;
+	else if (to)
+		sent(port_of_interface(frame->ifindex), to, bpf_ktime_get_ns(), frame->len);
 	return FRAME_PASS;
 }
 

@@ -59,9 +59,7 @@ static __always_inline int to_other_tor(frame *frame, struct visit *visit, const
 	shimmed = add_shim(frame, visit);
 	if (shimmed != SHIM_READY)
 		return shimmed;
-#ifdef HEDDLE_XDP
 	sent(port, to, visit->now, frame_bytes(frame));
-#endif
 	return leave(frame, visit, port, FORWARDED);
 }
 
@@ -71,11 +69,7 @@ static __always_inline int to_host(frame *frame, struct visit *visit, const stru
 
 	if (limit)
 		return too_long(frame, visit, limit);
-#ifdef HEDDLE_XDP
 	sent(port, to, visit->now, frame_bytes(frame));
-#else
-	(void)to;
-#endif
 	return leave(frame, visit, port, DELIVERED);
 }
 
@@ -167,13 +161,12 @@ static __always_inline int handle_at(frame *frame, __u32 number, struct switch_p
 
 static __always_inline int handle(frame *frame)
 {
-	__u32 interface = frame_interface(frame);
-	__u32 *number = bpf_map_lookup_elem(&port_of_interface, &interface);
+	__u32 number = port_of_interface(frame_interface(frame));
 	const struct switch_config *to = get_config();
-	struct switch_port *port = number ? get_port(*number) : NULL;
+	struct switch_port *port = get_port(number);
 
 	if (!port || !to)
 		return FRAME_PASS;
-	count_in(&port_counts, *number * PORT_COUNTERS + PORT_RECEIVED, frame_bytes(frame));
-	return handle_at(frame, *number, port, to);
+	count_in(&port_counts, number * PORT_COUNTERS + PORT_RECEIVED, frame_bytes(frame));
+	return handle_at(frame, number, port, to);
 }

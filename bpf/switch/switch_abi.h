@@ -8,11 +8,12 @@
 #include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 9 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 10 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_NO_TOR 0xffff
 #define SWITCH_NO_PORT 0xffff
+#define SWITCH_NEAR_INTERFACES 4096 /* numbers of interfaces that an array has, and no hash table */
 
 #define ETHERTYPE_SHIM 0x88b5 /* IEEE Std 802: local experimental EtherTypes */
 #define ETHERTYPE_PROBE 0x88b6

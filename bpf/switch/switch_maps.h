@@ -41,7 +41,9 @@ ARRAY(meters, SWITCH_PORTS, struct port_meter);
 /* The set of next hops towards each ToR, by number. */
 ARRAY(tor_groups, SWITCH_TORS, __u32);
 ARRAY(groups, SWITCH_GROUPS, struct next_hops);
-HASH(port_of_interface, SWITCH_PORTS, __u32, __u32);
+/* The port of an interface + 1, 0: none; of those from SWITCH_NEAR_INTERFACES on by hash. */
+ARRAY(near_interfaces, SWITCH_NEAR_INTERFACES, __u32);
+HASH(far_interfaces, SWITCH_PORTS, __u32, __u32);
 HASH(destinations, SWITCH_DESTINATIONS, struct address, struct switch_destination);
 PER_PROCESSOR(verdicts, SWITCH_COUNTERS, struct count);
 PER_PROCESSOR(port_counts, SWITCH_PORTS *PORT_COUNTERS, struct count);
@@ -65,6 +67,15 @@ static __always_inline void count_event(__u32 counter)
 static __always_inline struct switch_config *get_config(void)
 {
 	return bpf_map_lookup_elem(&config, &(__u32){ 0 });
+}
+
+/* The number of an interface's port, no port's if it has none. */
+static __always_inline __u32 port_of_interface(__u32 interface)
+{
+	__u32 *next = interface < SWITCH_NEAR_INTERFACES ? bpf_map_lookup_elem(&near_interfaces, &interface)
+							 : bpf_map_lookup_elem(&far_interfaces, &interface);
+
+	return (next ? *next : 0) - 1;
 }
 
 static __always_inline struct switch_port *get_port(__u32 port)

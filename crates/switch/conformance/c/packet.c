@@ -51,7 +51,7 @@ void *bpf_map_lookup_elem(void *from, const void *key) {
   ENTRY(meters, meters)
   ENTRY(tor_groups, tor_groups)
   ENTRY(groups, groups)
-  ENTRY(port_of_interface, numbers)
+  ENTRY(near_interfaces, numbers)
   ENTRY(verdicts, verdicts)
   ENTRY(port_counts, port_counts)
   ENTRY(scheme_counts, scheme_counts)

@@ -18,7 +18,7 @@ struct packet_world {
   struct port_meter meters[1 + PACKET_UPLINKS];
   __u32 tor_groups[WORLD_TORS];
   struct next_hops groups[2];
-  __u32 numbers[1 + PACKET_UPLINKS];
+  __u32 numbers[1 + PACKET_UPLINKS]; /* of ports + 1, by interface */
   struct address addresses[WORLD_HOSTS];
   struct switch_destination destinations[WORLD_HOSTS];
   struct count verdicts[SWITCH_COUNTERS];
@@ -63,7 +63,7 @@ static void fill_config(struct switch_config *config, bool is_tor) {
 
 static void fill_ports(struct packet_world *world) {
   for (__u32 port = 0; port <= PACKET_UPLINKS; port++) {
-    world->numbers[port] = port;
+    world->numbers[port] = port + 1;
     world->ports[port] = (struct switch_port){
         .own_mac = 0x02 | (__u64)port << 40,
         .peer_mac = 0x02 | (__u64)(100 + port) << 40,

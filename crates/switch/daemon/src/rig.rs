@@ -105,7 +105,7 @@ impl Rig {
         for (port, interface) in (0..).zip(interfaces) {
             switch.maps.ports.set(port.into(), self::port(port, interface), 0)?;
             switch.set_device(port.into(), interface, (port != HOST).then_some(false))?;
-            switch.maps.port_of_interface.insert(&interface, &port.into())?;
+            switch.maps.interfaces.insert(interface, port.into())?;
         }
         for (address, tor) in ADDRESSES {
             let address: IpAddr = address.parse().unwrap_or(IpAddr::V4([0, 0, 0, 0].into()));
@@ -123,7 +123,7 @@ impl Rig {
     /// # Errors
     /// If the kernel would not.
     pub fn from_host(&mut self) -> Result<(), Error> {
-        self.switch.maps.port_of_interface.insert(&LOOPBACK, &HOST.into())
+        self.switch.maps.interfaces.insert(LOOPBACK, HOST.into())
     }
 
     /// Lets frames come from an uplink: 1 to [`UPLINKS`].
@@ -131,7 +131,7 @@ impl Rig {
     /// # Errors
     /// If the kernel would not.
     pub fn from_fabric(&mut self, uplink: u16) -> Result<(), Error> {
-        self.switch.maps.port_of_interface.insert(&LOOPBACK, &uplink.into())
+        self.switch.maps.interfaces.insert(LOOPBACK, uplink.into())
     }
 
     /// Lets the host send from its own addresses alone.

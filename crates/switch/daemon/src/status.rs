@@ -241,10 +241,7 @@ fn best(state: &State, tor: u32, now: u64) -> Vec<Best> {
 
 /// The flowlet in a slot, if that has a port.
 pub(crate) fn flowlet(tables: &Tables, slot: usize) -> Option<Flowlet> {
-    let owned = tables.owned_flowlets().and_then(|table| table.get(slot));
-    let plain = tables.flowlets().and_then(|table| table.get(slot));
-    let found = owned.map(|owned| owned.flowlet).or(plain)?;
-    found.port().is_some().then_some(found)
+    tables.flowlets()?.get(slot).filter(|flowlet| flowlet.port().is_some())
 }
 
 fn flowlets(state: &State, now: u64, gap: u64) -> u64 {

@@ -7,6 +7,7 @@
 
 pub mod abi;
 mod cflb;
+mod interfaces;
 mod maps;
 mod object;
 mod originator;
@@ -16,6 +17,7 @@ mod switch;
 mod tables;
 
 pub use heddle_bpf_loader::{Error, Pins, Program, interface_index, remove_pins};
+pub use interfaces::Interfaces;
 pub use maps::Maps;
 pub use originator::Originator;
 pub use parameters::Parameters;

@@ -5,10 +5,10 @@ use aya::maps::{Array, MapData, PerCpuArray};
 use heddle_bpf_loader::maps::{Counts, Hash};
 use heddle_policy::Counters;
 
-use crate::Error;
 use crate::abi::{
     Address, NextHops, PortMeter, SchemeCounters, SwitchConfig, SwitchDestination, SwitchPort,
 };
+use crate::{Error, Interfaces};
 
 /// The maps that the daemon fills, and the counters. bpf/switch/switch_maps.h describes each.
 pub struct Maps {
@@ -22,8 +22,8 @@ pub struct Maps {
     pub tor_groups: Array<MapData, u32>,
     /// Sets of next hops.
     pub groups: Array<MapData, NextHops>,
-    /// The port of each interface, by its index.
-    pub port_of_interface: Hash<u32, u32>,
+    /// The port of each interface.
+    pub interfaces: Interfaces,
     /// Host addresses.
     pub destinations: Hash<Address, SwitchDestination>,
     /// Counters, by [`crate::abi::SwitchCounter`].
@@ -37,6 +37,7 @@ pub struct Maps {
 impl Maps {
     /// Takes the maps out of a loaded object.
     pub(crate) fn take(object: &mut Ebpf) -> Result<Maps, Error> {
+        let interfaces = Interfaces::take(object)?;
         let mut take = |name| object.take_map(name).ok_or(Error::Missing(name));
         Ok(Maps {
             config: take("config")?.try_into()?,
@@ -44,7 +45,7 @@ impl Maps {
             meters: take("meters")?.try_into()?,
             tor_groups: take("tor_groups")?.try_into()?,
             groups: take("groups")?.try_into()?,
-            port_of_interface: Hash::new(take("port_of_interface")?)?,
+            interfaces,
             destinations: Hash::new(take("destinations")?)?,
             verdicts: Counts::new(take("verdicts")?)?,
             port_counts: Counts::new(take("port_counts")?)?,

@@ -23,13 +23,14 @@ const OBJECTS: &[Object] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 const PREPARE: &[u8] = object!("prepare");
 
 /// The maps that are pinned, beside the scheme's tables.
-const MAPS: [&str; 14] = [
+const MAPS: [&str; 15] = [
     "config",
     "ports",
     "meters",
     "tor_groups",
     "groups",
-    "port_of_interface",
+    "near_interfaces",
+    "far_interfaces",
     "destinations",
     "verdicts",
     "port_counts",

@@ -28,26 +28,18 @@ pub(crate) struct Layout {
     pub(crate) best_hop: Option<usize>,
     pub(crate) flowlets: Option<usize>,
     pub(crate) hops: Option<usize>,
-    pub(crate) owned_flowlets: Option<usize>,
     pub(crate) subflows: Option<usize>,
 }
 
 impl Layout {
     const fn new(map: &'static str) -> Layout {
-        Layout {
-            map,
-            best_hop: None,
-            flowlets: None,
-            hops: None,
-            owned_flowlets: None,
-            subflows: None,
-        }
+        Layout { map, best_hop: None, flowlets: None, hops: None, subflows: None }
     }
 }
 
 const MP_HULA: Layout = Layout {
     hops: Some(offset_of!(MpHulaTables, best)),
-    owned_flowlets: Some(offset_of!(MpHulaTables, flowlets)),
+    flowlets: Some(offset_of!(MpHulaTables, flowlets)),
     subflows: Some(offset_of!(MpHulaTables, association) + offset_of!(AssociationTables, entries)),
     ..Layout::new("mp_hula_tables")
 };

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use aya::{Ebpf, Pod};
 use heddle_bpf_loader::maps::{Access, Memory, array};
 
-use crate::abi::{BestHop, Flowlet, HopTable, OwnedFlowlet, SubflowEntry};
+use crate::abi::{BestHop, Flowlet, HopTable, SubflowEntry};
 use crate::scheme::Layout;
 use crate::{Error, Scheme};
 
@@ -65,7 +65,7 @@ impl Tables {
         self.entries(self.layout.best_hop)
     }
 
-    /// Flowlets without an owner.
+    /// Flowlets.
     pub fn flowlets(&self) -> Option<Entries<'_, Flowlet>> {
         self.entries(self.layout.flowlets)
     }
@@ -73,11 +73,6 @@ impl Tables {
     /// MP-HULA's best hops of each ToR, or the hops that Shuttle knows.
     pub fn hops(&self) -> Option<Entries<'_, HopTable>> {
         self.entries(self.layout.hops)
-    }
-
-    /// MP-HULA's and Shuttle's flowlets.
-    pub fn owned_flowlets(&self) -> Option<Entries<'_, OwnedFlowlet>> {
-        self.entries(self.layout.owned_flowlets)
     }
 
     /// MP-HULA's and Shuttle's subflows.

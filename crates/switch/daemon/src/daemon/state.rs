@@ -93,12 +93,12 @@ impl State {
             let Some(device) = self.devices.get(&port.device) else {
                 // The device may come back under another number.
                 self.switch.maps.ports.set(number, SwitchPort::default(), 0)?;
-                self.switch.maps.port_of_interface.remove(&before.ifindex)?;
+                self.switch.maps.interfaces.remove(before.ifindex)?;
                 continue;
             };
             let after = plan::port(&self.config, port, device, before.peer_mac);
             self.switch.maps.ports.set(number, after, 0)?;
-            self.switch.maps.port_of_interface.insert(&device.ifindex, &number)?;
+            self.switch.maps.interfaces.insert(device.ifindex, number)?;
         }
         Ok(())
     }

@@ -4,9 +4,9 @@
 use crate::frames::rigs::{GAP, HOOKS, hula, judged, mp_hula, rig, rig_at, run, without_shim};
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{self, MptcpOption};
-use heddle_switch::rig::Rig;
+use heddle_switch::rig::{PORTS, Rig};
 use heddle_switch_maps::Scheme;
-use heddle_switch_maps::abi::{HulaConfig, MpHulaConfig, SwitchCounter};
+use heddle_switch_maps::abi::{Count, HulaConfig, MpHulaConfig, PortCounter, SwitchCounter};
 use heddle_testing::{Need, skip_without};
 
 fn packet(option: MptcpOption) -> Vec<u8> {
@@ -28,6 +28,28 @@ fn every_scheme_forwards_with_the_ttl_decremented_and_checksums_right() {
         assert_eq!(&frame[..1], [2], "{scheme}: to the neighbour's MAC address");
         assert!((101..=108).contains(&frame[5]), "{scheme}: of an uplink");
         assert_eq!(rig.forwarded().unwrap(), 1);
+    }
+}
+
+#[test]
+fn a_forwarded_packet_is_counted_and_measured_at_its_port() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    for hook in HOOKS {
+        let rig = rig_at(hook, Scheme::Hula);
+        let frame = packet(MptcpOption::None);
+        assert_eq!(run(&rig, &frame).0, Action::Redirect);
+        let maps = &rig.switch.maps;
+        let sent: Vec<(Count, u64)> = (0..PORTS as u32)
+            .map(|port| {
+                let counter = port * PortCounter::PORT_COUNTERS as u32 + PortCounter::Sent as u32;
+                (maps.port_counts.sum(counter).unwrap(), maps.meters.get(&port, 0).unwrap().bytes)
+            })
+            .filter(|(sent, bytes)| sent.packets > 0 || *bytes > 0)
+            .collect();
+        let bytes = frame.len() as u64;
+        assert_eq!(sent, [(Count { packets: 1, bytes }, bytes)], "{hook:?}");
     }
 }
 

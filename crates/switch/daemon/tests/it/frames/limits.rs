@@ -23,11 +23,8 @@ fn more_flows_than_flowlet_slots_share_them() {
             run(&rig, &Tcp { ports: (port, 80), ..packet(false, MptcpOption::None) }.frame());
         }
         assert_eq!(rig.forwarded().unwrap(), u64::from(flows), "{scheme}");
-        let tables = rig.switch.tables.as_ref().unwrap();
-        let has_port = |slot: usize| match (tables.flowlets(), tables.owned_flowlets()) {
-            (Some(table), _) => table.get(slot).unwrap().port().is_some(),
-            (_, table) => table.unwrap().get(slot).unwrap().flowlet.port().is_some(),
-        };
+        let flowlets = rig.switch.tables.as_ref().unwrap().flowlets().unwrap();
+        let has_port = |slot: usize| flowlets.get(slot).unwrap().port().is_some();
         let slots = hula().flowlet_slots as usize;
         let used = (0..slots).filter(|&slot| has_port(slot)).count();
         // 3 flows a slot on average: a slot is empty with a probability of e^-3.
