@@ -1,6 +1,6 @@
-//! A second router, written from the page on CFLB (docs/src/schemes/cflb.md, "For other
-//! implementations") and nothing else: it gives the page's test values, and decides as [`Codec`]
-//! does on random packets.
+//! A second router, written from the page on CFLB for other implementations
+//! (vectors/schemes/CFLB.md) and nothing else: it gives the page's test values, and decides as
+//! [`Codec`] does on random packets.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -9,7 +9,7 @@ use heddle_policy::cflb::{
 };
 use proptest::prelude::*;
 
-const PAGE: &str = include_str!("../../../../docs/src/schemes/cflb.md");
+const PAGE: &str = include_str!("../../../../vectors/schemes/CFLB.md");
 const KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// The page's functions, in its order and by its names.
