@@ -1,151 +1,9 @@
-// The page: controls, drawings of two runs, results. What is simulated, and what can be chosen, comes from the module.
-
-"use strict";
+// The page: controls, two runs, results. What is simulated, and what can be chosen, comes from the module.
 
 const byId = (id) => document.getElementById(id);
-const LEVEL = { full: 250, down: 255, steps: 10 };
 const REPLAY_SECONDS = 8;
-
-/** A run's panel: what the worker has told, and what is shown of it. */
-class Panel {
-  constructor(prepared, choice) {
-    this.prepared = prepared;
-    this.choice = choice;
-    this.rows = [];
-    this.node = byId("panel").content.cloneNode(true).firstElementChild;
-    const part = (selector) => this.node.querySelector(selector);
-    part(".drawing").innerHTML = prepared.drawing;
-    this.lines = [...part(".drawing").querySelectorAll("line[data-i]")];
-    this.links = part("svg .links");
-    this.clock = part("text.when");
-    [this.busiest, this.bar, this.counts] = [".busiest", "progress", ".counts"].map(part);
-    this.bar.setAttribute("aria-label", `Flows finished under ${prepared.scheme}`);
-    this.dots = new Dots(part("canvas"));
-    this.shown = undefined;
-  }
-
-  /** The time of the last row. */
-  get end() {
-    return this.rows.length ? this.rows[this.rows.length - 1].at : 0;
-  }
-
-  add(row) {
-    const before = this.rows[this.rows.length - 1];
-    const sum = (values, every, first) => values.reduce((total, value, i) => total + (i % every === first ? value : 0), 0);
-    row.finished = (before ? before.finished : 0) + row.flows.length / 2;
-    row.seconds = (before ? before.seconds : 0) + sum(row.flows, 2, 1);
-    row.drops = (before ? before.drops : 0) + row.dropped;
-    this.rows.push(row);
-  }
-
-  /** Shows the run at a time: the last sample until then. */
-  show(at) {
-    let [low, high] = [0, this.rows.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.rows[middle].at <= at + 1e-12) low = middle + 1;
-      else high = middle;
-    }
-    const index = Math.max(low, 1) - 1;
-    if (index === this.shown || !this.rows.length) return;
-    this.paint(this.rows[index]);
-    this.dots.show(this.rows, index);
-    this.shown = index;
-  }
-
-  paint(row) {
-    for (const line of this.lines) {
-      const level = row.levels[line.dataset.i];
-      const step = Math.min(Math.floor((level / LEVEL.full) * LEVEL.steps), LEVEL.steps - 1);
-      const isDown = level === LEVEL.down;
-      line.setAttribute("stroke", isDown ? "var(--axis)" : `var(--u${step})`);
-      line.setAttribute("stroke-dasharray", isDown ? "2 3" : "none");
-    }
-    this.clock.textContent = milliseconds(row.at);
-    const busiest = busiestOf(row.levels);
-    // One big switch (`ideal`) has none of the fabric's links.
-    this.links.style.display = busiest < 0 ? "none" : "";
-    const percent = Math.round((100 * row.levels[busiest]) / LEVEL.full);
-    this.busiest.textContent = busiest < 0 ? "One big switch: no links between switches" : `Busiest: ${this.prepared.lanes[busiest]}, ${percent} %`;
-    const flows = this.prepared.flows;
-    this.bar.max = flows || 1;
-    this.bar.value = row.finished;
-    const mean = row.finished ? `, mean ${milliseconds(row.seconds / row.finished)}` : "";
-    this.counts.textContent = `${row.finished}${flows ? ` of ${flows}` : ""} flows finished${mean}; ${row.drops} drops between switches`;
-  }
-}
-
-/** The busiest lane that is up; -1 if there is none. */
-function busiestOf(levels) {
-  let best = -1;
-  levels.forEach((level, lane) => {
-    if (level !== LEVEL.down && (best < 0 || level > levels[best])) best = lane;
-  });
-  return best;
-}
-
-/** Completion times over sizes, both logarithmic: a dot for each flow. */
-class Dots {
-  constructor(canvas) {
-    this.canvas = canvas;
-    this.drawn = -1;
-  }
-
-  show(rows, index) {
-    if (index < this.drawn || this.drawn < 0) {
-      this.clear();
-      this.drawn = -1;
-    }
-    const context = this.canvas.getContext("2d");
-    context.fillStyle = this.colour("--s0");
-    for (let i = this.drawn + 1; i <= index; i += 1) {
-      const { flows } = rows[i];
-      for (let k = 0; k < flows.length; k += 2) {
-        const [x, y] = this.place(flows[k], flows[k + 1]);
-        context.beginPath();
-        context.arc(x, y, 2.4, 0, 2 * Math.PI);
-        context.fill();
-      }
-    }
-    this.drawn = index;
-  }
-
-  colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name);
-  }
-
-  place(bytes, seconds) {
-    const share = (value, low, high) => Math.min(Math.max((Math.log10(value) - low) / (high - low), 0), 1);
-    return [44 + share(bytes, 3, 8) * 424, 168 - share(seconds, -5, 0) * 156];
-  }
-
-  clear() {
-    const context = this.canvas.getContext("2d");
-    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    context.strokeStyle = this.colour("--grid");
-    context.fillStyle = this.colour("--muted");
-    context.font = "11px system-ui, sans-serif";
-    context.textAlign = "right";
-    for (const [seconds, label] of [[1e-5, "10 µs"], [1e-4, "100 µs"], [1e-3, "1 ms"], [1e-2, "10 ms"], [1e-1, "100 ms"], [1, "1 s"]]) {
-      const [x, y] = this.place(1e3, seconds);
-      this.line(context, [x, y], [468, y]);
-      context.fillText(label, x - 4, y + 4);
-    }
-    context.textAlign = "center";
-    for (const [bytes, label] of [[1e3, "1 KB"], [1e4, "10 KB"], [1e5, "100 KB"], [1e6, "1 MB"], [1e7, "10 MB"]]) {
-      const [x, y] = this.place(bytes, 1e-5);
-      context.fillText(label, x, y + 16);
-    }
-    context.fillText("completion time over size of each flow", 256, 196);
-  }
-
-  line(context, from, to) {
-    context.beginPath();
-    context.moveTo(...from);
-    context.lineTo(...to);
-    context.stroke();
-  }
-}
+// What runs as the page opens: about a second of a browser, and memory that no tab lacks. A link may hold more, by anyone.
+const AT_ONCE = { packet_hops: 5e6, memory: 2e8 };
 
 /** The whole page. */
 class Page {
@@ -166,27 +24,103 @@ class Page {
       this.run();
     });
     byId("stop").addEventListener("click", () => this.stop("Stopped."));
+    byId("share").addEventListener("click", () => this.share());
+    addEventListener("hashchange", () => this.open());
     byId("time").addEventListener("input", () => {
       this.pause();
       this.seek(Number(byId("time").value) / 1000);
     });
     byId("play").addEventListener("click", () => (this.player ? this.pause() : this.play()));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
-    this.start(this.presets[0]);
-    this.say("Ready.", "ready");
+    addEventListener("resize", () => this.redraw());
+    this.open();
   }
 
   // -- Choices
 
+  /** Opens what the address holds, or else the first preset, and runs it if that takes a moment. */
+  async open() {
+    const { hash } = location;
+    if (hash === this.fragment) return;
+    this.fragment = hash;
+    let refusal = "";
+    try {
+      if (hash) this.restore(await setupOf(hash));
+    } catch (error) {
+      refusal = `This address holds no scenario that can be shown: ${error.message}. Below is the page's own.`;
+    }
+    if (!hash || refusal) {
+      byId("preset").value = 0;
+      this.start(this.presets[0]);
+    }
+    byId("notice").textContent = refusal;
+    byId("notice").hidden = !refusal;
+    const isSmall = ([prepared]) => Object.entries(AT_ONCE).every(([name, most]) => prepared[name] <= most);
+    if (this.prepared.every(isSmall)) this.run(true);
+  }
+
   /** Begins with a preset. */
   start(preset) {
     byId("text").value = preset.text;
-    [byId("link").value, byId("fails-at").value, byId("recovers-at").value] = ["", "", ""];
     const offer = this.offer();
     if (!offer) return;
-    [byId("scheme-a").value, byId("scheme-b").value] = preset.schemes;
-    [byId("load").value, byId("flows").value, byId("seed").value] = [offer.load ?? "", preset.flows, offer.seed];
+    const [a, b] = preset.schemes;
+    const { flows, link, fails_at } = preset;
+    this.set({ a, b, load: offer.load ?? "", flows, seed: offer.seed, link, fails_at, recovers_at: "" });
+    this.tell(preset.about);
+  }
+
+  /** Fills in what a link holds. */
+  restore(setup) {
+    byId("text").value = setup.text;
+    const offer = this.offer();
+    if (!offer) throw new Error(byId("error").textContent);
+    this.set(setup);
+    for (const [name, id] of Object.entries(FIELDS)) {
+      if (byId(id).value !== setup[name]) throw new Error(`there is no ${name} "${setup[name]}"`);
+    }
+    if (!this.prepared?.length) throw new Error(this.prepared ? "it names no scheme" : byId("error").textContent);
+    byId("preset").value = "";
+    this.tell(`From a link: ${offer.title}`);
+  }
+
+  /** Sets fields and resolves them. */
+  set(setup) {
+    for (const [name, id] of Object.entries(FIELDS)) byId(id).value = setup[name];
     this.check();
+  }
+
+  /** Says what the present fields show, until they are changed. */
+  tell(about) {
+    this.pause();
+    this.release();
+    [byId("live").hidden, byId("results").hidden, byId("notice").hidden, byId("shared").hidden] = [true, true, true, true];
+    this.told = this.checked;
+    byId("story").textContent = about;
+    byId("story").hidden = false;
+    this.say("Ready.", "ready");
+  }
+
+  /** The texts of a link. */
+  setup() {
+    const fields = Object.entries(FIELDS).map(([name, id]) => [name, byId(id).value.trim()]);
+    return { text: byId("text").value, ...Object.fromEntries(fields) };
+  }
+
+  /** Puts a link with the present fields into the address, a field and the clipboard. */
+  async share() {
+    try {
+      this.fragment = await fragmentOf(this.setup());
+    } catch (error) {
+      this.fail(`error: ${error.message}`);
+      return;
+    }
+    location.hash = this.fragment;
+    byId("address").value = location.href;
+    const copied = navigator.clipboard ? navigator.clipboard.writeText(location.href) : Promise.reject(new Error("no clipboard"));
+    byId("copied").textContent = await copied.then(() => "The link, copied to the clipboard:", () => "The link, to be copied from here:");
+    byId("shared").hidden = false;
+    byId("address").select();
   }
 
   /** Fills the lists from the scenario file. */
@@ -198,21 +132,23 @@ class Page {
       this.fail(String(error));
       return undefined;
     }
-    const schemes = offer.schemes.map(({ name, about, refusal }) => ({
-      value: name, label: name, title: refusal ? `${about} Not here: ${refusal}` : about, disabled: Boolean(refusal),
+    const variants = offer.variants.map(({ name, settings }) => ({
+      value: `variant ${name}`, label: `variant ${name}`, title: settings.map(([key, value]) => `${key}=${value}`).join(", "),
     }));
+    const schemes = [...variants, ...offer.schemes.map(({ name, about, refusal }) => ({
+      value: name, label: name, title: refusal ? `${about} Not here: ${refusal}` : about, disabled: Boolean(refusal),
+    }))];
+    this.variants = new Map(offer.variants.map((variant) => [`variant ${variant.name}`, variant]));
     fill(byId("scheme-a"), schemes);
     fill(byId("scheme-b"), [...schemes, { value: "", label: "none" }]);
     fill(byId("link"), [{ value: "", label: "none" }, ...offer.links.map((link) => ({ value: link, label: link }))]);
     return offer;
   }
 
-  choice(scheme) {
-    const value = (id) => byId(id).value.trim();
-    return {
-      text: byId("text").value, scheme, load: value("load"), flows: value("flows"), seed: value("seed"),
-      link: value("link"), fails_at: value("fails-at"), recovers_at: value("recovers-at"),
-    };
+  choice(name) {
+    const { a, b, ...common } = this.setup();
+    const variant = this.variants?.get(name);
+    return variant ? { ...common, variant: variant.name, settings: variant.settings } : { ...common, scheme: name };
   }
 
   /** Resolves the choices of both sides; tells the first error. */
@@ -224,6 +160,9 @@ class Page {
     const checked = JSON.stringify(choices);
     if (checked === this.checked) return;
     this.checked = checked;
+    byId("story").hidden = checked !== this.told;
+    byId("shared").hidden = true;
+    this.prepared = undefined;
     try {
       this.prepared = choices.map((choice) => [JSON.parse(wasm_bindgen.prepare(JSON.stringify(choice))), choice]);
     } catch (error) {
@@ -231,7 +170,7 @@ class Page {
       return;
     }
     byId("error").hidden = true;
-    byId("run").disabled = this.workers.length > 0;
+    [byId("run").disabled, byId("share").disabled] = [this.workers.length > 0, false];
     byId("run").textContent = schemes.length > 1 ? "Run both" : "Run";
     this.warn(this.prepared.map(([prepared]) => prepared.warning));
     byId("saves").replaceChildren(...this.prepared.map(([prepared]) => saveButton(prepared)));
@@ -239,15 +178,18 @@ class Page {
 
   // -- Runs
 
-  run() {
+  /** Runs both sides. What opens the page is played once it is there, unless the reader wants no motion. */
+  run(isOpening = false) {
     if (byId("run").disabled) return;
     this.pause();
+    this.isPlayed = isOpening && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.panels = this.prepared.map(([prepared, choice]) => new Panel(prepared, choice));
     byId("panels").replaceChildren(...this.panels.map((panel) => panel.node));
     [byId("live").hidden, byId("controls").hidden, byId("results").hidden] = [false, true, true];
     this.workers = this.panels.map((panel) => this.work(panel));
     [byId("run").disabled, byId("stop").disabled] = [true, false];
-    this.say(`Running ${this.panels.map((panel) => panel.prepared.scheme).join(" and ")}.`, "running");
+    this.say(`Running ${this.panels.map((panel) => panel.prepared.name).join(" and ")}.`, "running");
+    if (!isOpening) byId("status").scrollIntoView({ block: "start" });
     this.draw();
   }
 
@@ -278,7 +220,8 @@ class Page {
     byId("time").value = 1000;
     this.seek(1);
     this.results();
-    this.say("Done.", "done");
+    this.say(seen(this.panels), "done");
+    if (this.isPlayed) this.play();
   }
 
   stop(message, error) {
@@ -291,7 +234,7 @@ class Page {
   release() {
     this.workers.forEach((worker) => worker.terminate());
     this.workers = [];
-    [byId("run").disabled, byId("stop").disabled] = [false, true];
+    [byId("run").disabled, byId("stop").disabled] = [!this.prepared, true];
   }
 
   // -- Time
@@ -324,7 +267,7 @@ class Page {
     byId("play").textContent = "Play";
   }
 
-  /** Draws in the colours of the other theme. */
+  /** Draws in the colours of the other theme, or in another width. */
   redraw() {
     for (const panel of this.panels) {
       panel.shown = undefined;
@@ -344,10 +287,11 @@ class Page {
       return line;
     };
     const head = element("tr");
-    head.append(element("th", "scheme"), ...panels.map((panel) => Object.assign(element("th", panel.prepared.scheme), { scope: "col" })));
+    head.append(element("th", "scheme"), ...panels.map((panel) => Object.assign(element("th", panel.prepared.name), { scope: "col" })));
     byId("head").replaceChildren(head);
     byId("figures").replaceChildren(...FIGURES.map(([label, figure, name]) => row(label, panels.map(figure), name)));
-    const summaries = panels.map((panel) => panel.finished.summary);
+    // Two variants may have one scheme: series have the names of the panels.
+    const summaries = panels.map((panel) => ({ ...panel.finished.summary, scheme: panel.prepared.name }));
     byId("plot").innerHTML = wasm_bindgen.distributions(JSON.stringify(summaries));
     this.warn(panels.flatMap((panel) => [panel.prepared.warning, ...panel.finished.remarks]));
     byId("results").hidden = false;
@@ -364,7 +308,8 @@ class Page {
     byId("warnings").replaceChildren();
     byId("error").textContent = text;
     byId("error").hidden = false;
-    byId("run").disabled = true;
+    [byId("run").disabled, byId("share").disabled] = [true, true];
+    this.checked = undefined;
     byId("saves").replaceChildren();
   }
 
@@ -374,11 +319,35 @@ class Page {
   }
 }
 
+/** The fields of a link and their ids. */
+const FIELDS = {
+  a: "scheme-a", b: "scheme-b", load: "load", flows: "flows", seed: "seed", link: "link", fails_at: "fails-at", recovers_at: "recovers-at",
+};
+
+/** What the runs showed, in a sentence. */
+function seen(panels) {
+  const [first, second] = panels.map(({ prepared: { name }, finished: { summary } }) => ({
+    name, mean: summary.fct.all?.seconds.mean, ...summary.totals,
+  }));
+  const seed = `(seed ${panels[0].prepared.seed} alone).`;
+  const idle = [first, second].find((side) => side && !side.mean);
+  if (idle) return `Under ${idle.name} no flow has finished ${seed}`;
+  const took = `A flow took ${milliseconds(first.mean)} on average under ${first.name}`;
+  if (!second) return `${took} ${seed}`;
+  // As in reports: means of what has not ended, or is overloaded, have no ratio.
+  const isJudged = first.unfinished + second.unfinished === 0 && panels.every((panel) => !panel.finished.state.startsWith("overloaded"));
+  const ratio = isJudged ? `, ${(second.mean / first.mean).toPrecision(2)} of it` : "";
+  const lost = first.lost_to_failures + second.lost_to_failures
+    ? `; the failure cost ${first.name} ${count(first.lost_to_failures)} packets, ${second.name} ${count(second.lost_to_failures)}` : "";
+  return `${took}, ${milliseconds(second.mean)} under ${second.name}${ratio}${lost} ${seed}`;
+}
+
+const count = (value) => value.toLocaleString("en");
 const time = (of) => (panel) => {
   const all = panel.finished.summary.fct.all;
   return all ? milliseconds(of(all)) : "-";
 };
-const total = (name) => (panel) => panel.finished.summary.totals[name].toLocaleString("en");
+const total = (name) => (panel) => count(panel.finished.summary.totals[name]);
 const FIGURES = [
   ["mean completion time", time((all) => all.seconds.mean)],
   ["median", time((all) => all.seconds.p50)],
@@ -386,6 +355,7 @@ const FIGURES = [
   ["state", (panel) => panel.finished.state],
   ["unfinished flows", total("unfinished")],
   ["drops", total("dropped")],
+  ["lost to the failure", total("lost_to_failures")],
   ["retransmissions", total("retransmitted")],
   ["timeouts", total("timeouts")],
   ["packet-hops", total("packet_hops")],
@@ -416,13 +386,13 @@ function fill(list, options) {
 }
 
 /** A button that saves the scenario file of one side. */
-function saveButton({ scheme, file }) {
-  const button = element("button", `Save ${scheme}.toml`);
+function saveButton({ name, file }) {
+  const button = element("button", `Save ${name}.toml`);
   button.type = "button";
   button.addEventListener("click", () => {
     const link = element("a");
     link.href = URL.createObjectURL(new Blob([file], { type: "application/toml" }));
-    link.download = `${scheme}.toml`;
+    link.download = `${name}.toml`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   });

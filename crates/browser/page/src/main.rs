@@ -18,6 +18,8 @@ use wasm_bindgen_cli_support::Bindgen;
 const TEMPLATE: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
+const LINK: &str = include_str!("../assets/link.js");
+const PANEL: &str = include_str!("../assets/panel.js");
 const WORKER: &str = include_str!("../assets/worker.js");
 
 fn main() -> anyhow::Result<()> {
@@ -48,7 +50,7 @@ fn bind(module: &Path) -> anyhow::Result<(String, Vec<u8>)> {
 
 /// The page with all its parts.
 fn page_of(glue: &str, wasm: &[u8]) -> anyhow::Result<String> {
-    for script in [glue, SCRIPT, WORKER] {
+    for script in [glue, PANEL, LINK, SCRIPT, WORKER] {
         ensure!(!script.contains("</script"), "a script must not end its own element");
     }
     let style = format!("{}\n{STYLE}", colours());
@@ -56,6 +58,8 @@ fn page_of(glue: &str, wasm: &[u8]) -> anyhow::Result<String> {
         ("{{style}}", style.as_str()),
         ("{{glue}}", glue),
         ("{{worker}}", WORKER),
+        ("{{panel}}", PANEL),
+        ("{{link}}", LINK),
         ("{{script}}", SCRIPT),
         ("{{module}}", &STANDARD.encode(compressed(wasm)?)),
     ];

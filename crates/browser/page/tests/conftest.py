@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -42,8 +43,18 @@ class Page:
         self.downloads = downloads
 
     def open(self, address: str) -> "Page":
+        """Opens the page with its own scenario, whose run is stopped."""
         self.driver.get(address)
-        self.wait_for("ready")
+        self.until(lambda: self.state in ("running", "done", "error"))
+        self.driver.execute_script("document.getElementById('stop').click()")
+        assert self.state in ("ready", "done"), self.error
+        return self
+
+    def open_link(self, address: str) -> "Page":
+        """Opens the page anew, also where the fragment alone is another one, and waits for the run that opens it."""
+        self.driver.get("about:blank")
+        self.driver.get(address)
+        self.wait_for("done")
         return self
 
     def find(self, selector: str):
@@ -69,6 +80,24 @@ class Page:
 
     def preset(self, index: int) -> None:
         Select(self.find("#preset")).select_by_index(index)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The texts of all fields by their ids."""
+        script = """return [...document.querySelectorAll('#form input:not([readonly]), #form select:not(#preset), #form textarea')]
+            .map((node) => [node.id, node.value])"""
+        return dict(self.driver.execute_script(script))
+
+    def write(self, text: str) -> None:
+        """Puts a scenario file into its field."""
+        script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))"
+        self.driver.execute_script(script, self.find("#text"), text)
+
+    def link(self) -> str:
+        """The link to the present scenario."""
+        self.find("#share").click()
+        self.until(lambda: self.find("#address").is_displayed())
+        return self.find("#address").get_attribute("value")
 
     def choose(self, **fields: str) -> None:
         """Sets fields by their ids, `scheme_a="hula"`."""
@@ -122,13 +151,17 @@ class Page:
         """Keeps a picture of the whole page, where HEDDLE_SCREENSHOTS names a folder."""
         folder = os.environ.get("HEDDLE_SCREENSHOTS")
         if folder:
-            picture = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
-            (Path(folder) / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
+            self.picture(Path(folder) / f"{name}.png")
+
+    def picture(self, file: Path, **options: object) -> None:
+        """A picture of the page, by the options of Chromium's `Page.captureScreenshot`."""
+        picture = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, **options})
+        file.write_bytes(base64.b64decode(picture["data"]))
 
 
-@pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
-    """A browser that saves files in a folder of the test's and finds no address but this machine's."""
+@contextmanager
+def chromium(folder: Path) -> Iterator[Page]:
+    """A browser that saves files in a folder and finds no address but this machine's."""
     options = webdriver.ChromeOptions()
     options.binary_location = program("chromium", "google-chrome")
     for argument in (
@@ -137,19 +170,25 @@ def page(tmp_path: Path) -> Iterator[Page]:
         "--disable-dev-shm-usage",
         "--disable-background-networking",
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-        f"--user-data-dir={tmp_path / 'profile'}",
+        f"--user-data-dir={folder / 'profile'}",
         "--window-size=1280,900",
     ):
         options.add_argument(argument)
-    options.add_experimental_option("prefs", {"download.default_directory": str(tmp_path)})
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(program("chromedriver")))
     driver.set_page_load_timeout(DEADLINE)
     driver.set_script_timeout(DEADLINE)
     try:
-        yield Page(driver, tmp_path)
+        yield Page(driver, folder)
     finally:
         driver.quit()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    with chromium(tmp_path) as page:
+        yield page
 
 
 @pytest.fixture(scope="session")

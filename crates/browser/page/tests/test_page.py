@@ -1,6 +1,9 @@
 """The page in a browser: its results are the command line's, it loads nothing, and it works on a phone and by keyboard."""
 
+import base64
+import json
 import subprocess
+import zlib
 from pathlib import Path
 
 from selenium.webdriver.common.by import By
@@ -8,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 from conftest import Page, variable
 
-SMALL = 2
+HULA, SMALL = 1, 3
 
 
 def milliseconds(text: str) -> float:
@@ -20,6 +23,7 @@ def milliseconds(text: str) -> float:
 def test_two_schemes_have_the_results_of_the_command_line(page: Page, file_address: str, heddle_run) -> None:
     """From a file, on HULA's fabric, with a link that fails and recovers."""
     page.open(file_address)
+    page.preset(HULA)
     page.choose(scheme_a="ecmp", scheme_b="hula", load="0.4", flows="60", seed="5")
     page.choose(link="agg-4 core-2", fails_at="22ms", recovers_at="30ms")
     files = [page.save(0), page.save(1)]
@@ -35,6 +39,97 @@ def test_two_schemes_have_the_results_of_the_command_line(page: Page, file_addre
     assert page.figures("drops") == [f"{summary['totals']['dropped']:,}" for summary in summaries]
     assert page.figures("unfinished flows") == ["0", "0"]
     assert page.complaints() == []
+
+
+def test_the_page_opens_with_a_link_that_dies(page: Page, file_address: str) -> None:
+    """ECMP and HULA run at once; the sentence below the story has the figures of the table, and the replay goes on until it is paused."""
+    page.open_link(file_address)
+    assert page.texts("#head th")[1:] == ["ecmp", "hula"]
+    assert "leaf-1 and spine-1 dies at 2 ms" in page.find("#story").text
+    said = page.find("#status").text
+    means, lost = page.figures("mean completion time"), page.figures("lost to the failure")
+    assert f"{means[0]} on average under ecmp, {means[1]} under hula" in said
+    assert f"cost ecmp {lost[0]} packets, hula {lost[1]}" in said
+    assert milliseconds(means[1]) < milliseconds(means[0]), "HULA leaves the link, ECMP does not"
+    assert page.find("#play").text == "Pause"
+    page.find("#play").click()
+    assert page.complaints() == []
+    page.choose(load="0.2")
+    assert not page.find("#story").is_displayed(), "the story is of the scenario that was told"
+
+
+def test_a_link_holds_the_scenario(page: Page, site) -> None:
+    """Fields, file and digests are the same in another page; the server does not see the scenario."""
+    address, asked = site
+    page.open(address)
+    page.write(page.values["text"] + '\n[[variant]]\nname = "slow <b>"\nscheme = { kind = "hula", probe_period = "1ms" }\n')
+    page.choose(scheme_a="ecmp", scheme_b="variant slow <b>", flows="200", seed="3", link="leaf-2 spine-1", fails_at="1ms")
+    page.run()
+    digests, values, link = page.digests, page.values, page.link()
+    assert link.startswith(f"{address}#scenario=") and page.driver.current_url == link
+    page.open_link(link)
+    assert (page.digests, page.values) == (digests, values)
+    assert page.texts("#head th")[1:] == ["ecmp", "slow <b>"]
+    assert page.find("#story").text == "From a link: A link dies at 2 ms: storage traffic on a leaf-spine fabric, 30 % load"
+    assert set(asked) == {"/heddle.html"}
+    assert page.complaints() == []
+
+
+def test_a_link_of_a_long_run_waits_for_the_button(page: Page, file_address: str) -> None:
+    page.open(file_address)
+    page.choose(flows="2000000")
+    link = page.link()
+    page.driver.get("about:blank")
+    page.driver.get(link)
+    page.wait_for("ready")
+    assert page.values["flows"] == "2000000"
+    assert page.find("#run").is_enabled()
+
+
+# Fields as page.html's script writes them: text, schemes, load, flows, seed, link, times.
+FIELDS = ["title = 1", "ecmp", "hula", "", "", "", "", "", ""]
+SCRIPT = "<img src=x onerror='window.hacked = 1'></script><script>window.hacked = 1</script>"
+
+
+def fragment(value: object) -> str:
+    packed = base64.urlsafe_b64encode(zlib.compress(json.dumps(value).encode())).decode()
+    return "#scenario=" + packed.rstrip("=")
+
+
+WRONG = [
+    ("#installation", "is no scenario"),
+    (f"#{SCRIPT}", "is no scenario"),
+    ("#scenario=AAAA", "damaged or was cut short"),
+    (fragment(FIELDS)[:-6], "damaged or was cut short"),
+    (fragment(["x" * 300_000]), "damaged or was cut short"),
+    (fragment({"text": "title = 1"}), "another version of this page"),
+    (fragment([*FIELDS, ""]), "another version of this page"),
+    (fragment(FIELDS), "scenario.toml:1"),
+    (fragment([f'title = "{SCRIPT}"\nscheme = "{SCRIPT}"', *FIELDS[1:]]), "<img src=x"),
+]
+
+
+def test_a_link_that_holds_no_scenario_says_so_and_the_page_opens_with_its_own(page: Page, file_address: str) -> None:
+    for wrong, reason in WRONG:
+        page.open_link(file_address + wrong)
+        notice = page.find("#notice").text
+        assert notice.startswith("This address holds no scenario that can be shown: ") and reason in notice, (wrong, notice)
+        assert page.texts("#head th")[1:] == ["ecmp", "hula"]
+        assert page.driver.execute_script("return window.hacked") is None
+        assert not page.error
+    assert page.complaints() == []
+
+
+def test_names_of_a_link_are_text(page: Page, file_address: str) -> None:
+    """A variant's name goes into drawings, tables, plots and messages."""
+    page.open(file_address)
+    text = page.values["text"].replace('title = "A', f'title = "{SCRIPT}A') + f'\n[[variant]]\nname = "{SCRIPT}"\nscheme = "drill"\n'
+    shared = [text, "ecmp", f"variant {SCRIPT}", "0.5", "20", "1", "", "", ""]
+    page.open_link(file_address + fragment(shared))
+    assert page.texts("#head th")[1:] == ["ecmp", SCRIPT]
+    assert page.find("#story").text.startswith(f"From a link: {SCRIPT}")
+    assert page.driver.execute_script("return window.hacked") is None
+    assert page.driver.execute_script("return document.querySelectorAll('img').length") == 0
 
 
 def test_from_a_static_site_nothing_is_loaded_but_the_page(page: Page, site, heddle_run) -> None:
@@ -74,13 +169,9 @@ def test_flows_and_links_are_shown_at_any_time_of_the_run(page: Page, file_addre
 
 def test_a_wrong_scenario_has_the_message_of_the_command_line(page: Page, file_address: str, tmp_path: Path) -> None:
     page.open(file_address)
-    page.find("#file summary").click()
-    text = page.find("#text").get_attribute("value").replace('kind = "two-pod"', 'kind = "two-pods"')
-    page.driver.execute_script(
-        "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))",
-        page.find("#text"),
-        text,
-    )
+    page.preset(HULA)
+    text = page.values["text"].replace('kind = "two-pod"', 'kind = "two-pods"')
+    page.write(text)
     page.until(lambda: page.error)
     (tmp_path / "scenario.toml").write_text(text)
     command = [variable("HEDDLE"), "validate", "scenario.toml"]
@@ -163,7 +254,7 @@ def test_on_a_phone_and_on_a_desk_nothing_is_wider_than_the_page(page: Page, fil
     page.choose(flows="40")
     page.find("#file summary").click()
     page.run()
-    for width, name in ((360, "phone"), (1280, "desk")):
+    for width, name in ((360, "phone"), (400, "phone-400"), (1200, "desk")):
         page.resize(width)
         assert page.driver.execute_script("return document.documentElement.scrollWidth") <= width
         script = """return [...document.querySelectorAll('body *')]

@@ -19,6 +19,10 @@ pub struct Choice {
     pub text: String,
     /// The scheme's name. That of the file keeps the file's parameters.
     pub scheme: String,
+    /// The name of a variant of the file, in place of a scheme; empty for none.
+    pub variant: String,
+    /// The keys and values of that variant, as the file's offer has them.
+    pub settings: Vec<(String, String)>,
     /// `workload.load`.
     pub load: String,
     /// `measure.flows`.
@@ -55,7 +59,7 @@ impl Choice {
         Ok((source, scenario))
     }
 
-    /// The file with all settings but the scheme.
+    /// The file with all settings but the scheme's name.
     fn source(&self) -> Source {
         let seeds = format!("[{}]", self.seed);
         let settings = [
@@ -67,21 +71,19 @@ impl Choice {
         let source = given.fold(Source::new(FILE, self.text.clone()), |source, (key, value, _)| {
             source.with(key, value)
         });
-        match self.failure() {
-            Some((key, value)) => source.with(key, value),
-            None => source,
-        }
+        let settings = self.failure().into_iter().chain(self.settings.clone());
+        settings.fold(source, |source, (key, value)| source.with(key, value))
     }
 
     /// The setting that makes the link fail.
-    fn failure(&self) -> Option<(&'static str, String)> {
+    fn failure(&self) -> Option<(String, String)> {
         if self.link.is_empty() {
             return None;
         }
         // A TOML string is escaped: no name can end it.
         let link = toml::Value::String(self.link.clone());
         if self.fails_at.is_empty() {
-            return Some(("fabric.failed", format!("[{link}]")));
+            return Some(("fabric.failed".to_owned(), format!("[{link}]")));
         }
         let at = |time: &str, change: &str| {
             let time = toml::Value::String(time.to_owned());
@@ -90,7 +92,7 @@ impl Choice {
         let fails = at(&self.fails_at, "fail");
         let recovers = (!self.recovers_at.is_empty()).then(|| at(&self.recovers_at, "recover"));
         let events: Vec<String> = std::iter::once(fails).chain(recovers).collect();
-        Some(("event", format!("[{}]", events.join(", "))))
+        Some(("event".to_owned(), format!("[{}]", events.join(", "))))
     }
 }
 
@@ -109,7 +111,7 @@ mod tests {
     use crate::presets::PRESETS;
 
     fn hula() -> Choice {
-        Choice { text: PRESETS[0].text.to_owned(), ..Choice::default() }
+        Choice { text: PRESETS[1].text.to_owned(), ..Choice::default() }
     }
 
     #[test]
@@ -145,6 +147,23 @@ mod tests {
         };
         assert_eq!(gap(&choice("hula")), Time::micros(70));
         assert_eq!(gap(&choice("")), Time::micros(70));
+    }
+
+    /// Hosts under REPS and under a flow's own hash, over the same switches.
+    #[test]
+    fn a_variant_sets_its_keys() {
+        let text = include_str!("../../../../scenarios/reps-link-failure.toml");
+        let offered = crate::prepare::offer(text).unwrap().variants;
+        let names: Vec<&str> = offered.iter().map(|variant| variant.name.as_str()).collect();
+        assert_eq!(names, ["ecmp", "hula", "plb", "reps"]);
+        let resolved = |variant: &heddle_scenario::Variant| {
+            let (variant, settings) = (variant.name.clone(), variant.settings.clone());
+            let choice = Choice { text: text.to_owned(), variant, settings, ..Choice::default() };
+            choice.resolve().unwrap().1
+        };
+        let (hula, reps) = (resolved(&offered[1]), resolved(&offered[3]));
+        assert_eq!((hula.scheme.name(), reps.scheme.name()), ("hula", "ecmp"));
+        assert_ne!(hula.entropy, reps.entropy);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A scenario before it runs: what its file offers to choose, and what is to be drawn.
 
 use heddle_report::{FabricMap, Run};
-use heddle_scenario::{Scenario, Until, complete};
+use heddle_scenario::{Scenario, Until, Variant, complete, variants};
+use heddle_sim::forecast;
 use heddle_study::overload::offered;
 use heddle_study::view::plots::fabric_map;
 use serde::Serialize;
@@ -17,6 +18,8 @@ pub struct Offer {
     pub title: String,
     /// Every scheme of the schema.
     pub schemes: Vec<SchemeOffer>,
+    /// The variants of the file.
+    pub variants: Vec<Variant>,
     /// Links between switches, as scenario files name them.
     pub links: Vec<String>,
     /// The scheme of the file.
@@ -46,10 +49,11 @@ pub struct SchemeOffer {
 /// The command line's message, if the file is wrong.
 pub fn offer(text: &str) -> Result<Offer, String> {
     let choice = Choice { text: text.to_owned(), ..Choice::default() };
-    let (_, scenario) = choice.resolve().map_err(|error| message(&error))?;
+    let (source, scenario) = choice.resolve().map_err(|error| message(&error))?;
     Ok(Offer {
         title: scenario.title.clone(),
         schemes: schemes(&choice),
+        variants: variants(&source).map_err(|error| message(&error))?,
         links: link_names(&scenario),
         scheme: scenario.scheme.name().to_owned(),
         load: scenario.workload.flows().first().map(|flows| flows.load),
@@ -57,7 +61,7 @@ pub fn offer(text: &str) -> Result<Offer, String> {
             Until::Flows(flows) => Some(flows),
             Until::Time(_) => None,
         },
-        seed: scenario.seeds.first().copied().unwrap_or(1),
+        seed: seed_of(&scenario),
     })
 }
 
@@ -94,8 +98,8 @@ fn link_names(scenario: &Scenario) -> Vec<String> {
 pub struct Prepared {
     /// The scenario's title.
     pub title: String,
-    /// The scheme's name.
-    pub scheme: String,
+    /// The name of the variant, or else of the scheme.
+    pub name: String,
     /// The seed of the run.
     pub seed: u64,
     /// The number of measured flows that ends the run, if it ends by them.
@@ -109,6 +113,10 @@ pub struct Prepared {
     pub lanes: Vec<String>,
     /// A warning to read before figures are compared.
     pub warning: Option<String>,
+    /// The packet hops that the run is expected to take.
+    pub packet_hops: f64,
+    /// The memory that it is expected to take, in bytes.
+    pub memory: f64,
 }
 
 /// Resolves a choice and draws its fabric.
@@ -123,12 +131,15 @@ pub fn prepare(choice: &Choice) -> Result<Prepared, String> {
     resolve(&heddle_scenario::Source::new(crate::FILE, file.clone()))
         .map_err(|error| message(&error))?;
     let offered = offered(&scenario).map_err(|error| format!("error: {error}"))?;
+    let expected =
+        forecast(&scenario, seed_of(&scenario)).map_err(|error| format!("error: {error}"))?;
     let map = map(&scenario);
-    let run = Run { name: scenario.scheme.name().to_owned(), frames: Vec::new() };
+    let name = if choice.variant.is_empty() { scenario.scheme.name() } else { &choice.variant };
+    let run = Run { name: name.to_owned(), frames: Vec::new() };
     Ok(Prepared {
         title: scenario.title.clone(),
-        scheme: scenario.scheme.name().to_owned(),
-        seed: scenario.seeds.first().copied().unwrap_or(1),
+        name: run.name.clone(),
+        seed: seed_of(&scenario),
         flows: match scenario.measure.until {
             Until::Flows(flows) => Some(flows),
             Until::Time(_) => None,
@@ -137,7 +148,14 @@ pub fn prepare(choice: &Choice) -> Result<Prepared, String> {
         drawing: map.to_page_svg(&run),
         lanes: lanes(&map).map(|(from, to)| format!("{from} to {to}")).collect(),
         warning: offered.and_then(|offered| offered.warning(&scenario.scheme)),
+        packet_hops: expected.packet_hops,
+        memory: expected.memory,
     })
+}
+
+/// The seed of a page's run: the first.
+pub(crate) fn seed_of(scenario: &Scenario) -> u64 {
+    scenario.seeds.first().copied().unwrap_or(1)
 }
 
 /// The report's drawing of the fabric.
@@ -177,7 +195,7 @@ mod tests {
     /// CONGA's paper has leaves and spines only.
     #[test]
     fn a_scheme_that_does_not_fit_has_the_reason() {
-        let offer = offer(PRESETS[0].text).unwrap();
+        let offer = offer(PRESETS[1].text).unwrap();
         let conga = offer.schemes.iter().find(|scheme| scheme.name == "conga").unwrap();
         assert!(conga.refusal.is_some() && conga.about.contains("CONGA"));
     }
@@ -186,11 +204,11 @@ mod tests {
     /// these with two links each to the cores.
     #[test]
     fn a_drawing_has_a_line_for_each_direction_of_each_link() {
-        let choice = Choice { text: PRESETS[0].text.to_owned(), ..Choice::default() };
+        let choice = Choice { text: PRESETS[1].text.to_owned(), ..Choice::default() };
         let prepared = prepare(&choice).unwrap();
         assert_eq!(prepared.drawing.matches("<line ").count(), prepared.lanes.len());
-        assert_eq!(offer(PRESETS[0].text).unwrap().links.len(), 4 * 2 + 4 * 2);
+        assert_eq!(offer(PRESETS[1].text).unwrap().links.len(), 4 * 2 + 4 * 2);
         assert_eq!(prepared.lanes.len(), 2 * 16);
-        assert_eq!((prepared.scheme.as_str(), prepared.seed), ("hula", 1));
+        assert_eq!((prepared.name.as_str(), prepared.seed), ("hula", 1));
     }
 }

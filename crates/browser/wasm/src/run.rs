@@ -29,7 +29,7 @@ pub struct Finished {
 /// The command line's message, if the scenario is wrong or cannot run.
 pub fn run(choice: &Choice, listener: &mut impl Listener) -> Result<Finished, String> {
     let (_, scenario) = choice.resolve().map_err(|error| message(&error))?;
-    let seed = scenario.seeds.first().copied().unwrap_or(1);
+    let seed = prepare::seed_of(&scenario);
     let map = prepare::map(&scenario);
     let mut live = Live::new(&scenario, &map, listener);
     let recording = Recording::default();

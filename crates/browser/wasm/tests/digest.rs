@@ -36,6 +36,7 @@ fn a_run_and_its_saved_file_have_the_digest_and_the_summary_of_the_engine() {
             link: prepare::offer(preset.text).unwrap().links[0].clone(),
             fails_at: "3ms".into(),
             recovers_at: "6ms".into(),
+            ..Choice::default()
         };
         let mut counted = Counted::default();
         let finished = run::run(&choice, &mut counted).unwrap();

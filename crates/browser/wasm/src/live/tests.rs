@@ -16,7 +16,7 @@ impl Listener for Kept {
 
 fn small(link: &str, fails_at: &str, recovers_at: &str) -> Scenario {
     let choice = Choice {
-        text: PRESETS[2].text.to_owned(),
+        text: PRESETS[3].text.to_owned(),
         link: link.to_owned(),
         fails_at: fails_at.to_owned(),
         recovers_at: recovers_at.to_owned(),
@@ -111,7 +111,7 @@ fn a_link_that_is_down_from_the_start_stays_down() {
 /// own.
 #[test]
 fn parallel_links_are_apart() {
-    let text = PRESETS[2].text.replace("parallel_links = 1", "parallel_links = 2");
+    let text = PRESETS[3].text.replace("parallel_links = 1", "parallel_links = 2");
     let choice = Choice {
         text,
         link: "leaf-1 spine-1 #2".into(),
