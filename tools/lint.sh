@@ -176,6 +176,16 @@ lint_deny() {
     fi
 }
 
+# Packages and compiles the crates with `publish = true` as crates.io would, and uploads nothing. Before a release; not one of all checks.
+lint_publish() {
+    local manifest crates=()
+    for manifest in $(grep -l '^publish = true' crates/*/*/Cargo.toml); do
+        crates+=("$(sed -n 's/^name = "\(heddle-.*\)"/--package=\1/p' "$manifest")")
+    done
+    [ ${#crates[@]} -gt 0 ] || fail "no crate has publish = true"
+    cargo publish --dry-run --locked --quiet "${crates[@]}"
+}
+
 # The book, and every link and anchor in it and in the pages beside it that points into the repository.
 lint_book() {
     mdbook build docs --dest-dir "$PWD/out/book"

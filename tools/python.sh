@@ -1,19 +1,26 @@
 # The Python package: its wheel and its tests. Sourced, not run.
 
 MATURIN=1.16.0
+ZIG=0.13.0
 PYTHON_TESTS=target/tools/python
 
 # Makes a wheel in folder $1; the other arguments are maturin's.
 make_wheel() {
-    local folder=$PWD/$1
+    local folder=$PWD/$1 tools=("maturin==$MATURIN")
     shift
+    case " $* " in *' --zig '*) tools+=("ziglang==$ZIG") ;; esac
     install_missing python3=python3
-    python_environment target/tools/maturin "maturin==$MATURIN"
+    python_environment target/tools/maturin "${tools[@]}"
     (cd python && ../target/tools/maturin/bin/maturin build --quiet --out "$folder" "$@")
 }
 
 wheel() {
     setup_simulator
+    if [ "${1:-}" = portable ]; then
+        shift
+        # Zig links for the oldest glibc that the name of the wheel promises.
+        set -- --zig --compatibility manylinux2014 "$@"
+    fi
     make_wheel out/wheels --profile dist "$@"
     say "wrote out/wheels; install it: pip install out/wheels/heddle-*.whl"
 }

@@ -1,4 +1,4 @@
-# `./x release`: a tree that is fit to be released, two archives with checksums, a tag. Sourced, not run.
+# `./x release`: a tree that is fit to be released, its archives, a tag; `./x archives` makes the archives alone. Sourced, not run.
 
 # The programs of each archive, with the package that each is built from.
 SIMULATOR_PROGRAMS=(heddle heddle-path-service)
@@ -16,15 +16,9 @@ release() {
     [ -n "$version" ] || fail "a release needs its version." "usage: ./x release VERSION [--dry-run]"
     check_tree "$version"
     unset HEDDLE_WITHOUT_ROOT HEDDLE_WITHOUT_ETCD CARGO_TARGET_DIR
-    . tools/lint.sh && lint
+    . tools/lint.sh && lint && lint publish
     run_tests
-    check_publish
-    cargo build --profile dist --locked "${SIMULATOR[@]}" "${BALANCER[@]}"
-    rm -rf out/release
-    archive "heddle-$version" "${SIMULATOR_PROGRAMS[@]}"
-    archive "heddled-$version" "${BALANCER_PROGRAMS[@]}"
-    (cd out/release && sha256sum -- *.tar.gz >SHA256SUMS && sha256sum --check --quiet SHA256SUMS)
-    say "out/release:" && ls -l out/release >&2
+    archives
     if [ "$dry_run" = yes ]; then
         say "dry run: v$version is not tagged"
     else
@@ -45,14 +39,17 @@ check_tree() {
     ! git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null || fail "v$version is tagged already."
 }
 
-# Packages and compiles the crates with `publish = true` as crates.io would; uploads nothing.
-check_publish() {
-    local manifest crates=()
-    for manifest in $(grep -l '^publish = true' crates/*/*/Cargo.toml); do
-        crates+=("$(sed -n 's/^name = "\(heddle-.*\)"/--package=\1/p' "$manifest")")
-    done
-    [ ${#crates[@]} -gt 0 ] || fail "no crate has publish = true"
-    cargo publish --dry-run --locked --quiet "${crates[@]}"
+# Two archives of the programs of this tree, with their checksums, in out/release.
+archives() {
+    local version
+    version=$(workspace_value version)
+    setup_balancer
+    cargo build --profile dist --locked "${SIMULATOR[@]}" "${BALANCER[@]}"
+    rm -rf out/release
+    archive "heddle-$version" "${SIMULATOR_PROGRAMS[@]}"
+    archive "heddled-$version" "${BALANCER_PROGRAMS[@]}"
+    (cd out/release && sha256sum -- *.tar.gz >SHA256SUMS && sha256sum --check --quiet SHA256SUMS)
+    say "out/release:" && ls -l out/release >&2
 }
 
 # An archive of programs with man pages, completions, licences, and what the balancer's needs to be installed.
