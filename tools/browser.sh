@@ -18,6 +18,14 @@ browser() {
     say "wrote out/browser/heddle.html: open it in a browser, or put it on any static site"
 }
 
+# README's picture: the page as it opens, in Chromium.
+screenshot() {
+    setup_browser_tests
+    browser
+    "$BROWSER_TESTS/bin/python" crates/browser/page/tests/screenshot.py out/browser/heddle.html docs/src/images/browser.webp
+    say "wrote docs/src/images/browser.webp"
+}
+
 setup_browser_tests() {
     install_missing python3=python3
     # Where the distribution has no Chromium, Chrome with its driver does as well.
