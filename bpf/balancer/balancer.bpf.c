@@ -143,6 +143,7 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 	switch (context->vip.kind) {
 	case VIP_SERVICE:
 		read_sequence(ctx, context);
+		leave_out_unseen(context);
 		look_up_slot(context);
 		if (opens_again(context) && is_unanswered(context))
 			context->passed_over = context->flow.target;
@@ -186,6 +187,7 @@ static __always_inline bool identify_inner(struct xdp_md *ctx, struct packet_con
 		return false;
 	identify_flow(context);
 	read_sequence(ctx, context);
+	leave_out_unseen(context);
 	look_up_slot(context);
 	return true;
 }

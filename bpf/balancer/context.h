@@ -17,7 +17,7 @@ struct packet_context {
 	struct vip vip;            /* id 0: none of this packet's */
 	__u64 hash;                /* of the flow, in this balancer's tables */
 	struct flow_snapshot flow; /* of the flow's entry, if `known` */
-	__u32 bucket;              /* the place of that entry */
+	__u32 bucket;              /* the place of that entry, or of the one that the flow `replaces` */
 	__u32 slot;
 	__u32 now;               /* tick */
 	__u32 peer;              /* the balancer that sent the packet here, */
@@ -28,6 +28,7 @@ struct packet_context {
 	__u32 named;             /* off the fast path: the target that the connection id of QUIC names; NO_TARGET: none */
 	__u32 passed_over;       /* off the fast path: a target that has not answered this packet's SYN; NO_TARGET: none */
 	bool known;
+	bool replaces;  /* not `known`, but the place has an entry of its addresses and ports that is another flow's */
 	bool forwarded; /* another balancer sent it here to be treated as this one's own */
 };
 

@@ -29,9 +29,17 @@ static __always_inline bool refresh_due(const struct packet_context *context)
 	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 
+/* True if another balancer may have an entry of the flow's addresses and ports that leads to another backend than this flow's: the
+ * hash gives another one now, or lately did. */
+static __always_inline bool may_differ_elsewhere(const struct packet_context *context)
+{
+	return own_hashed_target(context) != context->flow.target || hashed_otherwise_before(context);
+}
+
 /* The `state` of an established flow, or of one behind its end, with the registrations that its next packets carry. A join
  * needs none of its token if the first balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token
- * is registered where the hash explains it, too: the balancer that it moves to would not know its token else. */
+ * is registered where the hash explains it, too: the balancer that it moves to would not know its token else. A registration that is
+ * due because others were told of a candidate stays due. */
 static __always_inline __u8 pending_registrations(const struct packet_context *context, __u8 state)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -39,7 +47,8 @@ static __always_inline __u8 pending_registrations(const struct packet_context *c
 
 	if (flow->token && !answered_for && (context->vip.mode != MPTCP_ASSIGN || own_token(flow->token)))
 		state |= FLOW_TOKEN_PENDING;
-	if (context->vip.mode == MPTCP_LEARN && (flow->token || own_hashed_target(context) != flow->target))
+	state |= is_opening(flow->state) ? 0 : flow->state & FLOW_OWNER_PENDING;
+	if (context->vip.mode == MPTCP_LEARN && (flow->token || may_differ_elsewhere(context)))
 		state |= FLOW_OWNER_PENDING;
 	return state;
 }
@@ -150,6 +159,8 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct pac
 			     decision);
 	else if (context->now - context->flow.seen >= settings.learning)
 		refresh_flow(context, FLOW_ESTABLISHED, decision);
+	else if (context->flow.state & FLOW_UNSEEN)
+		move_flow(context, FLOW_LEARNING, decision);
 }
 
 /* FLOW_TOKEN_PENDING, once: the connection went on for a second, which settles its token. */
@@ -194,7 +205,7 @@ static __always_inline void decide_end(const struct packet_context *context, str
 
 	if (is_opening(flow->state))
 		return;
-	if (state == FLOW_CLOSING_STATEFUL && context->vip.mode == MPTCP_LEARN && !is_closing(flow) &&
+	if ((flow->token || may_differ_elsewhere(context)) && context->vip.mode == MPTCP_LEARN && !is_closing(flow) &&
 	    tell_of_end(context, decision))
 		pending &= ~FLOW_OWNER_PENDING;
 	move_flow(context, pending | state, decision);
@@ -275,7 +286,7 @@ static __always_inline bool may_be_registered(struct xdp_md *ctx, const struct p
 	struct mptcp_found found;
 	int kind;
 
-	if (context->flow.token || own_hashed_target(context) != context->flow.target || hashed_otherwise_before(context))
+	if (context->flow.token || may_differ_elsewhere(context))
 		return true;
 	kind = search_options(ctx, context, &found, decision);
 	return kind == MPTCP_DSS || kind == MPTCP_JOIN_ACK;

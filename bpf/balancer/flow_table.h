@@ -131,6 +131,7 @@ __noinline int find_flow(struct packet_context *context)
 	if (!context)
 		return false;
 	context->known = false;
+	context->replaces = false;
 	find_in(main_bucket(context->hash), context);
 	if (context->known || !may_have_overflowed(context))
 		return context->known;
@@ -185,6 +186,18 @@ static __always_inline __u8 opening_number(const struct packet_context *context)
 static __always_inline bool follows_opening(const struct packet_context *context)
 {
 	return (__u8)(opening_number(context) - context->flow.epoch) <= 1;
+}
+
+/* An opening that another balancer told of may be forged: a packet that does not follow its SYN is of a flow that is not known here,
+ * and which takes the place of that entry. */
+static __always_inline void leave_out_unseen(struct packet_context *context)
+{
+	bool unseen = context->known && (context->flow.state & (FLOW_STATE_MASK | FLOW_UNSEEN)) == (FLOW_LEARNING | FLOW_UNSEEN);
+
+	if (!unseen || context->packet.tcp_flags & TCP_SYN || follows_opening(context))
+		return;
+	context->known = false;
+	context->replaces = true;
 }
 
 struct flow_value {
@@ -424,7 +437,7 @@ static __always_inline void insert_flow(const struct packet_context *context, co
 	struct flow_place place = {};
 	struct flow *flow;
 
-	if (context->known)
+	if (context->known || context->replaces)
 		choose(&place, context->bucket, context->slot, &context->flow, FREE);
 	else
 		insertion_place(context, priority, &place);

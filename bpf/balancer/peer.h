@@ -178,7 +178,7 @@ static __always_inline void handle_reply(struct xdp_md *ctx, const struct packet
 /* Stores a flow of which another balancer has seen the SYN alone. Its keys may come here. */
 static __always_inline void store_opening(const struct packet_context *context, __u32 target, struct decision *decision)
 {
-	struct flow_value value = { .target = target, .state = FLOW_LEARNING };
+	struct flow_value value = { .target = target, .state = FLOW_LEARNING | FLOW_UNSEEN };
 
 	note_placement(context, target, decision);
 	if (!context->known || gives_way_to_syn(&context->flow, target))

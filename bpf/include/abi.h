@@ -209,6 +209,7 @@ enum flow_state {
 #define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the two balancers of the token's slot */
 #define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the two balancers of the flow's slot */
 #define FLOW_KEYS_SECOND 0x40   /* LEARNING only: keys that come again go through the second balancer of their slot alone */
+#define FLOW_UNSEEN 0x10        /* LEARNING only: another balancer told of the SYN, and no packet of the flow came here */
 #define FLOW_TOLD 0x40          /* CLOSING_STATEFUL only: another balancer told of the end, and does so again at each refresh */
 #define FLOW_CONTESTED 0x80     /* a SYN with MPTCP came since: there may be a candidate for the entry */
 

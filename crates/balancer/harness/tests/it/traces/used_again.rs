@@ -160,6 +160,76 @@ fn an_entry_of_a_drained_backends_flow_is_verified() {
     }
 }
 
+/// A plain flow that only entries explain has ended, and its port is used again at a balancer that never knew it: the new one goes
+/// where the hash says, and moves to the old one's balancer.
+#[test]
+fn a_plain_flow_where_the_hash_lately_said_otherwise_is_registered() {
+    let Some(mut cluster) = open(three()) else { return };
+    let Drained { flows, backend } = drained(&mut cluster);
+    flows.iter().for_each(|flow| assert_eq!(cluster.to(0, &flow.fin()), backend));
+    cluster.advance(180).unwrap();
+    let homes: Vec<usize> = flows.iter().map(|flow| cluster.to(2, &flow.syn(&[]))).collect();
+    for pause in [0, 0, 0, 61, 0, 0] {
+        cluster.advance(pause).unwrap();
+        for (flow, &home) in flows.iter().zip(&homes) {
+            assert_ne!(home, backend);
+            assert_eq!(cluster.to(2, &flow.ack(&[], 1)), home);
+        }
+    }
+    for (flow, &home) in flows.iter().zip(&homes) {
+        (0..2).for_each(|_| assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home));
+    }
+}
+
+/// A SYN, a FIN and data in a plain flow's name while its backend drains for a moment: its balancer knows that the flow goes on, and
+/// tells those who were told of the SYN, which has this number.
+fn outlives_a_syn(number: u32) {
+    let Some(mut cluster) = open(three()) else { return };
+    let flows: Vec<Flow> =
+        (1..400).map(flow).filter(|flow| cluster.hashed(flow) == 0).take(30).collect();
+    let data = |flow: &Flow| numbered(flow.ack(&[], 1), 100_000_000);
+    flows.iter().for_each(|flow| assert_eq!(cluster.plain(1, flow), 0));
+    for flow in &flows {
+        (0..3).for_each(|_| assert_eq!(cluster.to(1, &data(flow)), 0));
+        assert_eq!(cluster.to(1, &numbered(flow.fin(), 77)), 0, "forged");
+    }
+    cluster.advance(30).unwrap();
+    cluster.backends[0].weight = 0;
+    cluster.publish().unwrap();
+    for flow in &flows {
+        assert_ne!(cluster.to(1, &numbered(flow.syn(&[]), number)), 0, "forged");
+        (0..2).for_each(|_| assert_eq!(cluster.to(1, &data(flow)), 0));
+    }
+    cluster.advance(40).unwrap();
+    for flow in &flows {
+        assert_eq!(cluster.to(1, &data(flow)), 0, "a second behind the FIN");
+    }
+    cluster.backends[0].weight = 1;
+    cluster.publish().unwrap();
+    cluster.advance(61).unwrap();
+    for flow in &flows {
+        (0..2).for_each(|_| assert_eq!(cluster.to(1, &data(flow)), 0));
+    }
+    cluster.advance(600).unwrap();
+    for flow in &flows {
+        for balancer in [0, 2] {
+            assert_eq!(cluster.to(balancer, &data(flow)), 0, "moved to {balancer}");
+        }
+    }
+}
+
+/// The SYN's number lies behind the flow's: its packets cannot be the SYN's connection.
+#[test]
+fn a_forged_syn_while_a_backend_drains_moves_no_plain_flow() {
+    outlives_a_syn(1 << 30);
+}
+
+/// The SYN's number lies before the flow's, as far as its connection could have come in two seconds.
+#[test]
+fn a_forged_syn_just_before_the_flows_number_is_forgotten_with_the_flows_next_packet() {
+    outlives_a_syn(1000);
+}
+
 /// The other balancers have an older flow of the same port: a plain one that goes where the hash says is newer.
 #[test]
 fn an_older_answer_moves_no_plain_flow() {
