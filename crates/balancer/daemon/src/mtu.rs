@@ -50,8 +50,7 @@ pub fn narrow(
     others: &[IpAddr],
     mtu: impl Fn(IpAddr) -> Option<u32>,
 ) -> Vec<Narrow> {
-    let own = config.services.iter().filter(|service| service.backends_of.is_none());
-    let services = own.filter_map(|service| of_service(service, &mtu));
+    let services = config.owners().filter_map(|service| of_service(service, &mtu));
     services.chain(of_balancers(others, &mtu)).collect()
 }
 

@@ -73,8 +73,7 @@ impl Plan {
         targets.update(&target_ids(config, world), world.now, keep, config.sizes.targets - 1)?;
         let keys: BTreeSet<ServiceKey> = config.services.iter().map(Service::key).collect();
         services.update(&keys, world.now, keep, config.sizes.services)?;
-        let owners = config.services.iter().filter(|service| service.backends_of.is_none());
-        let owners: BTreeSet<ServiceKey> = owners.map(Service::key).collect();
+        let owners: BTreeSet<ServiceKey> = config.owners().map(Service::key).collect();
         let mut tables = self.tables.clone();
         tables.part(&owners);
         tables.update(&owners, world.now, keep, config.sizes.maglev_tables / 2)?;

@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn other_tags_and_devices_of_other_namespaces_are_told() {
-        let of = |protocol, further| Vlan::of(&link(protocol, further));
-        assert_eq!(of(VlanProtocol::Ieee8021Ad, vec![]), Err(Unusable::ServiceTag));
+        let vlan = |protocol, further| Vlan::of(&link(protocol, further));
+        assert_eq!(vlan(VlanProtocol::Ieee8021Ad, vec![]), Err(Unusable::ServiceTag));
         let elsewhere = vec![LinkAttribute::LinkNetNsId(0)];
-        assert_eq!(of(VlanProtocol::Ieee8021Q, elsewhere), Err(Unusable::OtherNamespace));
+        assert_eq!(vlan(VlanProtocol::Ieee8021Q, elsewhere), Err(Unusable::OtherNamespace));
     }
 }

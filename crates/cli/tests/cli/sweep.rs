@@ -373,8 +373,8 @@ fn variants_of_a_file_are_swept_and_chosen_by_name() {
     };
     assert_eq!(labels(""), ["hula seed 1", "hula seed 2", "light seed 1", "light seed 2"]);
     assert_eq!(labels("--variant light --set seeds=[3]"), ["light seed 3"]);
-    let own = labels("--variant mine=scheme=spray --variant hula --set seeds=[3]");
-    assert_eq!(own, ["mine seed 3", "hula seed 3"]);
+    let chosen = labels("--variant mine=scheme=spray --variant hula --set seeds=[3]");
+    assert_eq!(chosen, ["mine seed 3", "hula seed 3"]);
     let said = folder.heddle("validate named.toml").ok();
     let is = "2 combinations, 4 runs; the first: 8 hosts, 4 switches, hula, 2 seeds\n";
     assert!(said.starts_with(&format!("named.toml: ok: {is}")), "{said}");

@@ -213,13 +213,13 @@ mod tests {
 
     #[test]
     fn the_absurd_is_named() {
-        let of = |changes: &[(&str, &str)]| {
+        let warnings = |changes: &[(&str, &str)]| {
             let scenario = scenario(changes);
             let offered = offered(&scenario).unwrap();
             Estimate::of(&scenario, &[1]).unwrap().warnings(offered.as_ref())
         };
-        assert_eq!(of(&[]), [""; 0]);
-        let flows = of(&[
+        assert_eq!(warnings(&[]), [""; 0]);
+        let flows = warnings(&[
             ("measure.flows", "1000000000000"),
             ("measure.time_limit", "86400s"),
             ("fabric.host_rate", "100Gbps"),
@@ -231,7 +231,7 @@ mod tests {
             flows[0].contains("86 billion flows take about") && flows[0].contains("measure.flows")
         );
         assert!(flows[1].contains("of memory"), "{flows:?}");
-        let offer = of(&[("fabric.spine_rate", "10Mbps")]);
+        let offer = warnings(&[("fabric.spine_rate", "10Mbps")]);
         assert!(
             offer[0].contains("is offered") && offer[0].contains("workload.capacity"),
             "{offer:?}"

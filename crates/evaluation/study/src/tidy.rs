@@ -128,8 +128,8 @@ pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
             for Value { flows, statistic, value, unit } in values(run) {
                 let Flows { workload, size_class } = flows;
                 let (workload, size_class) = (quoted(&workload), quoted(&size_class));
-                let of = format!("{},{},{workload},{size_class}", settings.join(","), run.seed);
-                let _ = writeln!(csv, "{of},{statistic},{value},{unit}");
+                let labels = format!("{},{},{workload},{size_class}", settings.join(","), run.seed);
+                let _ = writeln!(csv, "{labels},{statistic},{value},{unit}");
             }
         }
     }
@@ -168,9 +168,9 @@ mod tests {
         );
         let values = values(&run(&cell(1, &[("workload", &two)])));
         let flows = |workload: &str, size_class: &str| {
-            let of = Flows::of(workload, size_class);
+            let wanted = Flows::of(workload, size_class);
             let mut values = values.iter();
-            values.find(|v| v.flows == of && v.statistic == "flows").map(|v| v.value)
+            values.find(|v| v.flows == wanted && v.statistic == "flows").map(|v| v.value)
         };
         let parts = [flows("web", "all"), flows("log", "all")].map(Option::unwrap);
         assert_eq!(parts.iter().sum::<f64>(), 20.0);

@@ -272,31 +272,31 @@ mod tests {
 
     #[test]
     fn a_variant_of_a_file_that_is_wrong_is_refused_with_its_line() {
-        let of = |text: &str| said(variants(&Source::new("a.toml", text)));
+        let error = |text: &str| said(variants(&Source::new("a.toml", text)));
         let help = "help: name = \"reps\"";
         assert_eq!(
-            of("[[variant]]\nscheme = \"ecmp\""),
+            error("[[variant]]\nscheme = \"ecmp\""),
             format!("a.toml:1: variant.0.name: a text is expected\n{help}")
         );
         let twice =
             "[[variant]]\nname = \"a\"\nseeds = [1]\n[[variant]]\nname = \"a\"\nseeds = [2]";
         assert_eq!(
-            of(twice),
+            error(twice),
             "a.toml:4: variant.1: two variants are called a\nhelp: names tell rows and curves apart: rename one"
         );
         assert!(
-            of("[[variant]]\nname = \"a\"")
+            error("[[variant]]\nname = \"a\"")
                 .starts_with("a.toml:1: variant.0: variant a sets nothing\n")
         );
     }
 
     #[test]
     fn a_variant_that_sets_nothing_or_a_key_twice_is_refused() {
-        let of = |text: &str| said(Variant::parse(text));
-        assert!(of("reps").starts_with("variant reps sets nothing\nhelp: give it a key"));
-        assert!(of("=scheme=ecmp").starts_with("a variant has no name\n"));
-        assert!(of("a=scheme=ecmp,scheme=hula").starts_with("variant a sets scheme twice\n"));
-        assert!(of("a=scheme=ecmp,hula").starts_with("variant a: `hula` sets no value\n"));
+        let error = |text: &str| said(Variant::parse(text));
+        assert!(error("reps").starts_with("variant reps sets nothing\nhelp: give it a key"));
+        assert!(error("=scheme=ecmp").starts_with("a variant has no name\n"));
+        assert!(error("a=scheme=ecmp,scheme=hula").starts_with("variant a sets scheme twice\n"));
+        assert!(error("a=scheme=ecmp,hula").starts_with("variant a: `hula` sets no value\n"));
     }
 
     /// A swept key below one of a variant refines it: `scheme.k` of the variant's scheme.

@@ -50,14 +50,14 @@ impl Call {
     /// The call that changes all balancers.
     fn shared(edit: &SharedEdit) -> Result<Call, Error> {
         let all = |target: String| format!("{target}?scope=cluster");
-        let of =
+        let path =
             |Named { service, backend }: &Named| all(backends(service.as_deref(), Some(backend)));
         match edit {
             SharedEdit::Add(new) => Call::new(Method::POST, all(backends(None, None))).with(new),
             SharedEdit::Change { of: named, change } => {
-                Call::new(Method::PATCH, of(named)).with(change)
+                Call::new(Method::PATCH, path(named)).with(change)
             }
-            SharedEdit::Remove(named) => Ok(Call::new(Method::DELETE, of(named))),
+            SharedEdit::Remove(named) => Ok(Call::new(Method::DELETE, path(named))),
             SharedEdit::Reset(Selection { service, backend }) => {
                 let named = [("service", service.clone()), ("backend", backend.clone())];
                 Ok(Call::new(Method::DELETE, with_query(CHANGES, named)))

@@ -186,8 +186,8 @@ async fn change<H: Handler>(
     scope: Scoped,
     change: Read<BackendChange>,
 ) -> Answer {
-    let of = Named { service: None, backend: backend?.0 };
-    handler.handle(changing(of, scope?.scope, change?.0)).await
+    let named = Named { service: None, backend: backend?.0 };
+    handler.handle(changing(named, scope?.scope, change?.0)).await
 }
 
 async fn change_in<H: Handler>(
@@ -197,8 +197,8 @@ async fn change_in<H: Handler>(
     change: Read<BackendChange>,
 ) -> Answer {
     let (service, backend) = names?.0;
-    let of = Named { service: Some(service), backend };
-    handler.handle(changing(of, scope?.scope, change?.0)).await
+    let named = Named { service: Some(service), backend };
+    handler.handle(changing(named, scope?.scope, change?.0)).await
 }
 
 fn changing(of: Named, scope: Scope, change: BackendChange) -> Request {
@@ -213,8 +213,8 @@ async fn remove<H: Handler>(
     backend: Segments<String>,
     scope: Scoped,
 ) -> Answer {
-    let of = Named { service: None, backend: backend?.0 };
-    handler.handle(removing(of, scope?.scope)).await
+    let named = Named { service: None, backend: backend?.0 };
+    handler.handle(removing(named, scope?.scope)).await
 }
 
 async fn remove_in<H: Handler>(

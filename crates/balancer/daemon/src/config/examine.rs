@@ -52,10 +52,10 @@ pub fn examine(name: &str, text: &str) -> Examined {
         return Examined { sound: None, mistakes, complete: false, document, gone };
     };
     let listed = document.text("balancers.0.name").unwrap_or("lb1");
-    let own = toml_text(listed);
+    let name = toml_text(listed);
     let fallbacks = [
         ("balancer", "{ name = \"lb1\", interfaces = [\"lo\"] }"),
-        ("balancer.name", &*own),
+        ("balancer.name", &*name),
         ("balancer.interfaces", "[\"lo\"]"),
         ("steering.secret_file", "\"/\""),
         ("service.*.name", "\"service *\""),

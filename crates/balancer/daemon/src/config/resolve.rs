@@ -84,14 +84,14 @@ fn check_room(config: &Config, tables: &raw::Tables) -> Result<(), Problem> {
             format!("services with several ports have {ports}, room for {}", tables.ports);
         return Err(Problem::at("tables.ports", message).help(format!("ports = {ports}, or more")));
     }
-    let own = || config.services.iter().filter(|service| service.backends_of.is_none());
-    let (with_own, most) = (own().count() as u64, tables.own_backends.unwrap_or(tables.services));
+    let (with_own, most) =
+        (config.owners().count() as u64, tables.own_backends.unwrap_or(tables.services));
     if with_own > u64::from(most) {
         let message = format!("{with_own} services with backends of their own, room for {most}");
         let problem = Problem::at("tables.own_backends", message);
         return Err(problem.help(format!("own_backends = {with_own}, or more")));
     }
-    let backends: usize = own().map(|service| service.backends.len()).sum();
+    let backends: usize = config.owners().map(|service| service.backends.len()).sum();
     let targets = (backends + config.members().len()) as u64;
     if targets > u64::from(tables.targets) {
         let message = format!("{targets} backends and balancers, room for {}", tables.targets);

@@ -45,6 +45,11 @@ pub struct Config {
 }
 
 impl Config {
+    /// The services with backends of their own.
+    pub fn owners(&self) -> impl Iterator<Item = &Service> {
+        self.services.iter().filter(|service| service.owns_backends())
+    }
+
     /// The balancers that the file lists, by their ids; those of etcd are not among them.
     pub fn members(&self) -> &[Member] {
         match &self.membership {

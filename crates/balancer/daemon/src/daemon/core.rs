@@ -257,10 +257,11 @@ impl Core {
             let index = *self.state.plan.maps.peers.get(&member.address)?;
             Some((member.address, index))
         });
-        let own = [config.balancer.ipv4.map(IpAddr::V4), config.balancer.ipv6.map(IpAddr::V6)];
+        let addresses =
+            [config.balancer.ipv4.map(IpAddr::V4), config.balancer.ipv6.map(IpAddr::V6)];
         Probed {
             peers: peers.collect(),
-            own: own.into_iter().flatten().collect(),
+            own: addresses.into_iter().flatten().collect(),
             interfaces: config.balancer.interfaces.iter().cloned().collect(),
             port: steering.port,
             key: self.state.inputs.keys.steering[0],

@@ -151,16 +151,16 @@ impl EventSources {
     /// is known so far. May start threads, which resolve the names of etcd's endpoints.
     pub(super) fn start_membership(&mut self, config: &Config, known: &View) {
         let (Some(store), Some(own)) = (store(config), &config.balancer.member) else { return };
-        let own = Member { name: own.name.clone(), address: own.address };
+        let member = Member { name: own.name.clone(), address: own.address };
         let (to, members) = watch::channel(known.clone());
         self.members = members;
         let (ready, stop) = (self.ready.subscribe(), self.stop.subscribe());
         self.run(MEMBERSHIP, move || {
-            let (own, store, to) = (own.clone(), store.clone(), to.clone());
+            let (member, store, to) = (member.clone(), store.clone(), to.clone());
             let (ready, mut stop) = (ready.clone(), stop.clone());
             async move {
                 let stopped = async move { drop(stop.wait_for(|stop| *stop).await) };
-                etcd::watch(own, store, to, ready, stopped).await;
+                etcd::watch(member, store, to, ready, stopped).await;
                 Ok::<(), Infallible>(())
             }
         });
@@ -338,7 +338,7 @@ pub(super) fn probes_forwarding(config: &Config) -> bool {
 /// the configuration's checks refuse. Of a service with several ports, or of UDP, the port of the check.
 fn way(config: &Config, service: &Service, backend: &Backend, port: u16) -> Option<Way> {
     let Balancer { ipv4, ipv6, .. } = &config.balancer;
-    let own = |like: IpAddr| match like {
+    let source = |like: IpAddr| match like {
         IpAddr::V4(_) => ipv4.map(IpAddr::V4),
         IpAddr::V6(_) => ipv6.map(IpAddr::V6),
     };
@@ -348,12 +348,12 @@ fn way(config: &Config, service: &Service, backend: &Backend, port: u16) -> Opti
     };
     Some(Way {
         vip: SocketAddr::new(service.address, port),
-        client: own(service.address)?,
+        client: source(service.address)?,
         backend: backend.address,
         outer: match service.forwarding {
             config::Forwarding::L2 => Outer::L2,
-            config::Forwarding::Ipip => Outer::Ipip(own(backend.address)?),
-            config::Forwarding::Gue => Outer::Gue(own(backend.address)?, config.gue_port),
+            config::Forwarding::Ipip => Outer::Ipip(source(backend.address)?),
+            config::Forwarding::Gue => Outer::Gue(source(backend.address)?, config.gue_port),
         },
         takes_reset: service.protocol == Protocol::Udp,
     })

@@ -174,9 +174,9 @@ fn service_differences(old: &config::Service, new: &config::Service) -> Vec<Stri
     let gone = old.backends.iter().filter(|b| new.backends.iter().all(|other| other.id != b.id));
     changes.extend(gone.map(|backend| format!("backend {} is gone", backend.name)));
     let alike = config::Service { backends: old.backends.clone(), ..new.clone() };
-    let own = (alike != *old).then(|| format!("service {} has changed", new.name));
+    let of_service = (alike != *old).then(|| format!("service {} has changed", new.name));
     let of_backends = changes.into_iter().map(|change| format!("service {}: {change}", new.name));
-    own.into_iter().chain(of_backends).collect()
+    of_service.into_iter().chain(of_backends).collect()
 }
 
 fn backend_differences(old: &config::Backend, new: &config::Backend) -> Vec<String> {

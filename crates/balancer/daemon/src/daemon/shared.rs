@@ -133,10 +133,8 @@ impl Core {
     fn places(&self, Named { service, backend }: &Named) -> Result<Vec<Place>, Problem> {
         let base = &self.shared.base;
         named_backends(base, service.as_deref(), backend)?;
-        let services = base.services.iter();
-        let with_it = services.filter(|of| {
-            of.backends_of.is_none()
-                && service.as_ref().is_none_or(|name| *name == of.name)
+        let with_it = base.owners().filter(|of| {
+            service.as_ref().is_none_or(|name| *name == of.name)
                 && of.backends.iter().any(|other| other.name == *backend)
         });
         Ok(with_it.map(|of| Place { service: of.name.clone(), backend: backend.clone() }).collect())

@@ -74,8 +74,7 @@ impl Core {
 
     fn backend_counts(&self) -> Result<Vec<metrics::Backend>, Error> {
         let mut all = Vec::new();
-        let services = self.state.inputs.config.services.iter();
-        for service in services.filter(|service| service.backends_of.is_none()) {
+        for service in self.state.inputs.config.owners() {
             for backend in &service.backends {
                 let count = self.count_of(backend)?;
                 all.push(metrics::Backend {
@@ -158,8 +157,8 @@ pub(super) fn is_up(plan: &Plan, backend: &config::Backend) -> bool {
 /// The part of the token space that is this balancer's.
 fn ring_share(plan: &Plan) -> f64 {
     let ring = &plan.maps.ring;
-    let own = ring.iter().filter(|&&owner| u32::from(owner) == NO_TARGET).count();
-    own as f64 / ring.len().max(1) as f64
+    let slots = ring.iter().filter(|&&owner| u32::from(owner) == NO_TARGET).count();
+    slots as f64 / ring.len().max(1) as f64
 }
 
 fn table(name: &str, capacity: usize, used: impl Iterator<Item = (&'static str, u64)>) -> Table {

@@ -498,8 +498,8 @@ fn initial_view(config: &Config, known: Option<Known>) -> View {
     let Some(own) = &config.balancer.member else {
         return View { source: Source::Current, ..View::default() };
     };
-    let own = crate::members::Member { name: own.name.clone(), address: own.address };
-    let mut view = View::alone(&own);
+    let member = crate::members::Member { name: own.name.clone(), address: own.address };
+    let mut view = View::alone(&member);
     match (&config.membership, known) {
         (Membership::Static(members), _) => {
             let listed = members.iter().map(|member| (member.name.clone(), member.address));
@@ -507,7 +507,7 @@ fn initial_view(config: &Config, known: Option<Known>) -> View {
             view.source = Source::Current;
         }
         (Membership::Etcd(_), Some(known)) => {
-            let others = known.members.into_iter().filter(|(name, _)| *name != own.name);
+            let others = known.members.into_iter().filter(|(name, _)| *name != member.name);
             view.members.extend(others);
             view.source = Source::Old;
             view.changes = known.changes;

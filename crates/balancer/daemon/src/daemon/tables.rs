@@ -38,15 +38,15 @@ struct Rooms([(&'static str, u32); 6]);
 impl Rooms {
     /// The inverse of the configuration's `sizes`.
     fn of(entries: &Entries) -> Rooms {
-        let of = |map| entries.get(map).copied().unwrap_or_default();
-        let services = of("access_limits").saturating_sub(1);
-        let targets = of("targets").saturating_sub(1);
+        let entries_of = |map| entries.get(map).copied().unwrap_or_default();
+        let services = entries_of("access_limits").saturating_sub(1);
+        let targets = entries_of("targets").saturating_sub(1);
         Rooms([
-            ("flows", of("flows") * BUCKET_ENTRIES),
-            ("tokens", of("tokens") * BUCKET_ENTRIES),
+            ("flows", entries_of("flows") * BUCKET_ENTRIES),
+            ("tokens", entries_of("tokens") * BUCKET_ENTRIES),
             ("services", services),
-            (OWN_BACKENDS, of("maglev") / MAGLEV_STRIDE),
-            ("ports", of("vips").saturating_sub(2 * services + 2 * targets + 2)),
+            (OWN_BACKENDS, entries_of("maglev") / MAGLEV_STRIDE),
+            ("ports", entries_of("vips").saturating_sub(2 * services + 2 * targets + 2)),
             ("targets", targets),
         ])
     }

@@ -83,13 +83,13 @@ async fn run(
     hop: Option<&Result<NextHop, String>>,
 ) -> Result<(), Failure> {
     sockets.listen()?;
-    let own = match way.client {
+    let reservation = match way.client {
         IpAddr::V4(_) => TcpSocket::new_v4()?,
         IpAddr::V6(_) => TcpSocket::new_v6()?,
     };
     // Nobody else gets the port meanwhile.
-    own.bind(SocketAddr::new(way.client, 0))?;
-    let client = own.local_addr()?;
+    reservation.bind(SocketAddr::new(way.client, 0))?;
+    let client = reservation.local_addr()?;
     let seq = getrandom::u32().map_err(|error| Failure::Local(error.to_string()))?;
     let answer = sockets.expect(way.vip, client.port(), seq.wrapping_add(1));
     transmit(sockets, way, hop, &packet::segment(client, way.vip, Segment::Syn(seq))?)?;

@@ -46,8 +46,8 @@ impl Collector for Families {
 impl Families {
     fn services(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let verdicts = || {
-            let of = self.0.services.iter();
-            let all = of.flat_map(|service| {
+            let services = self.0.services.iter();
+            let all = services.flat_map(|service| {
                 service.verdicts.iter().map(|verdict| (&*service.name, verdict))
             });
             all.filter(|(_, verdict)| verdict.packets > 0)

@@ -225,7 +225,7 @@ fn next_hop(hop: &NextHop) -> abi::Target {
 
 fn backends(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
     let mut wanted = BTreeMap::new();
-    for service in owners(config) {
+    for service in config.owners() {
         for backend in &service.backends {
             let state = world.state_of(service, backend, config.drain_udp);
             let forwarding = forwarding(service.forwarding);
@@ -287,12 +287,7 @@ pub(super) fn tables(
         };
         Some((place, table))
     };
-    owners(config).filter_map(table).collect()
-}
-
-/// The services with backends of their own.
-fn owners(config: &Config) -> impl Iterator<Item = &Service> {
-    config.services.iter().filter(|service| service.backends_of.is_none())
+    config.owners().filter_map(table).collect()
 }
 
 /// True if a service that was there has its flows placed by another table, whether that was written
@@ -361,7 +356,8 @@ pub(super) fn vips(
     tables: &BTreeMap<u32, Table>,
 ) -> BTreeMap<VipName, abi::Vip> {
     let mut vips = BTreeMap::new();
-    let places: BTreeMap<&str, u32> = owners(config)
+    let places: BTreeMap<&str, u32> = config
+        .owners()
         .filter_map(|owner| {
             let both = places(plan.tables.index(&owner.key())?);
             Some((owner.name.as_str(), both.into_iter().find(|at| tables.contains_key(at))?))
@@ -443,10 +439,11 @@ fn steering(config: &Config) -> Vec<(VipName, abi::Vip)> {
     let Some(steering) = &config.steering else { return Vec::new() };
     let balancer = &config.balancer;
     let [v4, v6] = [balancer.ipv4.map(IpAddr::V4), balancer.ipv6.map(IpAddr::V6)];
-    let own = [v4, v6].into_iter().flatten();
+    let addresses = [v4, v6].into_iter().flatten();
     let vip = abi::Vip { kind: VipKind::Steering as u8, ..abi::Vip::default() };
-    own.map(|address| {
-        (VipName { address, port: steering.port, protocol: Protocol::Udp.number() }, vip)
-    })
-    .collect()
+    addresses
+        .map(|address| {
+            (VipName { address, port: steering.port, protocol: Protocol::Udp.number() }, vip)
+        })
+        .collect()
 }

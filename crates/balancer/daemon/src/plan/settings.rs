@@ -39,13 +39,13 @@ impl fmt::Debug for Keys {
 /// The settings for these maps.
 pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
     let time = &config.timeouts;
-    let own = |address: Option<IpAddr>| address.map(Address::from).unwrap_or_default();
+    let address = |address: Option<IpAddr>| address.map(Address::from).unwrap_or_default();
     maps.derived().on(abi::Settings {
         seed: keys.seed,
         maglev_seed: keys.maglev_seed,
         steering_keys: keys.steering,
-        own4: own(config.balancer.ipv4.map(IpAddr::V4)),
-        own6: own(config.balancer.ipv6.map(IpAddr::V6)),
+        own4: address(config.balancer.ipv4.map(IpAddr::V4)),
+        own6: address(config.balancer.ipv6.map(IpAddr::V6)),
         steering_port: config.steering.as_ref().map_or(0, |steering| steering.port).to_be(),
         gue_port: config.gue_port.to_be(),
         most_joins: config.limits.joins,

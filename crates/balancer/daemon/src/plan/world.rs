@@ -59,14 +59,14 @@ pub struct World<'a> {
 impl<'a> World<'a> {
     /// The other balancers that are alive.
     pub fn others(&self) -> impl Iterator<Item = &'a Member> + use<'a> {
-        let own = self.own;
-        self.balancers.iter().filter(move |member| Some(member.id) != own)
+        let this_balancer = self.own;
+        self.balancers.iter().filter(move |member| Some(member.id) != this_balancer)
     }
 
     /// The other balancers that are listed.
     pub fn others_listed(&self) -> impl Iterator<Item = &'a Member> + use<'a> {
-        let own = self.own;
-        self.listed.iter().filter(move |member| Some(member.id) != own)
+        let this_balancer = self.own;
+        self.listed.iter().filter(move |member| Some(member.id) != this_balancer)
     }
 
     /// The stamp of what changes now ([`heddle_hashing::maglev::stamped`]).

@@ -24,8 +24,8 @@ fn events(backends: &[Translate], event: TranslateCounter) -> u64 {
 
 /// A counter of the kernel's MPTCP on all backends together.
 fn kernels(lab: &Lab, counter: &str) -> u64 {
-    let of = |node| mptcp_counters(node).unwrap().get(counter).copied().unwrap_or(0);
-    lab.backends().iter().map(of).sum()
+    let value = |node| mptcp_counters(node).unwrap().get(counter).copied().unwrap_or(0);
+    lab.backends().iter().map(value).sum()
 }
 
 /// R1: all joins reach the backend of their connection, as with `learn`, over one balancer and over

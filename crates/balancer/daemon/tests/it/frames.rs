@@ -10,13 +10,13 @@ use heddled::admin::{Reply, Request};
 
 /// The packets with a verdict that `wanted` selects, of both services at all balancers.
 fn count(lab: &Lab, daemons: &Daemons<'_>, wanted: impl Fn(&str) -> bool) -> u64 {
-    let of = |index: usize| {
+    let packets = |index: usize| {
         let Reply::Counters(snapshot) = ask(daemons, index, &Request::Counters) else { panic!() };
         let services = snapshot.services.into_iter().filter(|service| service.name != "none");
         let verdicts = services.flat_map(|service| service.verdicts);
         verdicts.filter(|verdict| wanted(&verdict.name)).map(|verdict| verdict.packets).sum::<u64>()
     };
-    (0..lab.balancers().len()).map(of).sum()
+    (0..lab.balancers().len()).map(packets).sum()
 }
 
 /// The configurations without health checks: a backend whose link fails stays up.

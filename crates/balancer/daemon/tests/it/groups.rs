@@ -41,10 +41,12 @@ fn with_group(lab: &Lab) -> Daemons<'_> {
 
 /// The client joins from its second IPv4 address to each address that a server announces.
 fn announce(lab: &Lab, announcement: &str) {
-    let own = lab.client_addresses(lab.vips()[0])[1];
+    let second_address = lab.client_addresses(lab.vips()[0])[1];
     let client = lab.client();
     client.run("ip mptcp endpoint flush").unwrap();
-    client.run(&format!("ip mptcp endpoint add {own} dev eth1 subflow fullmesh")).unwrap();
+    client
+        .run(&format!("ip mptcp endpoint add {second_address} dev eth1 subflow fullmesh"))
+        .unwrap();
     for backend in lab.backends() {
         backend.run("ip mptcp endpoint flush").unwrap();
         backend.run(&format!("ip mptcp endpoint add {announcement} signal")).unwrap();

@@ -150,8 +150,8 @@ struct Client {
 
 impl Client {
     async fn open(lab: &Lab, vip: IpAddr, config: ClientConfig) -> Client {
-        let own = lab.client_addresses(vip)[0];
-        let endpoint = endpoint(socket(lab.client(), own), EndpointConfig::default(), None);
+        let address = lab.client_addresses(vip)[0];
+        let endpoint = endpoint(socket(lab.client(), address), EndpointConfig::default(), None);
         let to = SocketAddr::new(vip, PORT);
         let connection = endpoint.connect_with(config, to, NAME).unwrap().await.unwrap();
         let (mut send, mut receive) = connection.open_bi().await.unwrap();
@@ -176,8 +176,8 @@ impl Client {
 
     /// Goes on from another port, of the client's own address of this number.
     fn move_to(&self, lab: &Lab, address: usize) {
-        let own = lab.client_addresses(self.connection.remote_address().ip())[address];
-        self.endpoint.rebind(socket(lab.client(), own)).unwrap();
+        let source = lab.client_addresses(self.connection.remote_address().ip())[address];
+        self.endpoint.rebind(socket(lab.client(), source)).unwrap();
     }
 
     /// The backend that answers now.

@@ -101,14 +101,14 @@ fn each_switch_has_icmp_sources_of_its_own_by_default() {
         let example = Example::with(replacements);
         config::read(&example.0.path().join("tor-1.toml")).unwrap().icmp_source
     };
-    let own = |n| {
+    let derived = |n| {
         let v6 = std::net::Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, n);
         (Some([198, 18, 0, n as u8].into()), Some(v6))
     };
-    assert_eq!(sources(&[]), own(1));
+    assert_eq!(sources(&[]), derived(1));
     let tor_2 =
         [("node = \"tor-1\"", "node = \"tor-2\""), ("host-1", "host-3"), ("host-2", "host-4")];
-    assert_eq!(sources(&tor_2), own(2));
+    assert_eq!(sources(&tor_2), derived(2));
     let given =
         [("#   icmp_source = [\"198.18.0.1\", \"2001:2::1\"]", "icmp_source = [\"192.0.2.9\"]")];
     assert_eq!(sources(&given), (Some([192, 0, 2, 9].into()), None));

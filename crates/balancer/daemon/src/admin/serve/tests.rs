@@ -102,7 +102,7 @@ fn each_request_arrives_as_it_was_sent() {
         Request::Backends(Selection { service, backend })
     };
     let change = BackendChange { weight: Some(3), draining: Some(false) };
-    let of = Named { service: Some("we/b".into()), backend: "b1".into() };
+    let named_backend = Named { service: Some("we/b".into()), backend: "b1".into() };
     let to_all = |service: Option<&str>, backend: Option<&str>| {
         let (service, backend) = (service.map(str::to_owned), backend.map(str::to_owned));
         Request::Shared(SharedEdit::Reset(Selection { service, backend }))
@@ -117,10 +117,13 @@ fn each_request_arrives_as_it_was_sent() {
         named(Some("wéb"), Some("../b1")),
         Request::Add(NewBackends { backends: vec![new.clone(), new.clone()] }),
         Request::Shared(SharedEdit::Add(NewBackends { backends: vec![new] })),
-        Request::Shared(SharedEdit::Change { of: of.clone(), change }),
-        Request::Shared(SharedEdit::Change { of: Named { service: None, ..of.clone() }, change }),
-        Request::Shared(SharedEdit::Remove(of.clone())),
-        Request::Shared(SharedEdit::Remove(Named { service: None, ..of })),
+        Request::Shared(SharedEdit::Change { of: named_backend.clone(), change }),
+        Request::Shared(SharedEdit::Change {
+            of: Named { service: None, ..named_backend.clone() },
+            change,
+        }),
+        Request::Shared(SharedEdit::Remove(named_backend.clone())),
+        Request::Shared(SharedEdit::Remove(Named { service: None, ..named_backend })),
         to_all(None, None),
         to_all(Some("w&b"), Some("b 1")),
         Request::Changes,

@@ -39,8 +39,8 @@ pub(in crate::config) fn remove(
     let mut config = config.clone();
     let named = config.services.iter().find(|named| service == Some(&named.name));
     named.map_or(Ok(()), own)?;
-    let of = config.services.iter_mut().filter(|s| service.is_none_or(|name| name == s.name));
-    of.for_each(|service| service.backends.retain(|other| other.name != backend));
+    let owners = config.services.iter_mut().filter(|s| service.is_none_or(|name| name == s.name));
+    owners.for_each(|service| service.backends.retain(|other| other.name != backend));
     checked(config)
 }
 

@@ -127,11 +127,11 @@ fn http(service: &raw::Service, health: &raw::Health) -> Result<Probe, Problem> 
             Problem::at("path", format!("`{path}` is not an HTTP path")).help("path = \"/health\"")
         );
     }
-    let own = match service.address {
+    let address = match service.address {
         IpAddr::V4(v4) => v4.to_string(),
         IpAddr::V6(v6) => format!("[{v6}]"),
     };
-    let host = health.host.clone().unwrap_or(own);
+    let host = health.host.clone().unwrap_or(address);
     if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(Problem::at("host", format!("`{host}` is not a host name")));
     }

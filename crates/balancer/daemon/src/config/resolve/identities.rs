@@ -17,15 +17,16 @@ pub(super) fn check(config: &Config) -> Result<(), Problem> {
 /// The services with backends of their own, and their numbers.
 fn with_own_backends(config: &Config) -> impl Iterator<Item = (usize, &Service)> {
     let services = config.services.iter().enumerate();
-    services.filter(|(_, service)| service.backends_of.is_none())
+    services.filter(|(_, service)| service.owns_backends())
 }
 
 /// A balancer has the services' addresses, too: what it is sent as a backend it would send on, to
 /// another backend or to itself.
 fn machines(config: &Config) -> Result<(), Problem> {
-    let own = own_addresses(&config.balancer).map(|own| (own, config.balancer.name.as_str()));
+    let name = config.balancer.name.as_str();
+    let this_balancer = own_addresses(&config.balancer).map(|address| (address, name));
     let members = config.members().iter().map(|member| (member.address, member.name.as_str()));
-    let balancers: BTreeMap<IpAddr, &str> = own.chain(members).collect();
+    let balancers: BTreeMap<IpAddr, &str> = this_balancer.chain(members).collect();
     for (number, service) in with_own_backends(config) {
         for (index, backend) in service.backends.iter().enumerate() {
             if let Some(name) = balancers.get(&backend.address) {

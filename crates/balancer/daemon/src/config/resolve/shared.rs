@@ -68,13 +68,13 @@ fn of_one(raw: &raw::Service, service: &Service, owner: &Service) -> Result<(), 
 /// Gives the backends of each service to those that have them, too, without their names in
 /// connection ids.
 pub(super) fn fill(services: &mut [Service]) {
-    let own = services.iter().filter(|service| service.backends_of.is_none());
+    let owners = services.iter().filter(|service| service.owns_backends());
     let unnamed = |backend: &Backend| Backend { server_id: None, ..backend.clone() };
     let backends = |service: &Service| service.backends.iter().map(unnamed).collect();
-    let own: BTreeMap<String, Vec<Backend>> =
-        own.map(|service| (service.name.clone(), backends(service))).collect();
+    let lists: BTreeMap<String, Vec<Backend>> =
+        owners.map(|service| (service.name.clone(), backends(service))).collect();
     for service in services {
-        let owner = service.backends_of.as_ref().and_then(|name| own.get(name));
+        let owner = service.backends_of.as_ref().and_then(|name| lists.get(name));
         if let Some(backends) = owner {
             service.backends.clone_from(backends);
         }

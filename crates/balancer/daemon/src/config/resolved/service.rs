@@ -67,6 +67,11 @@ impl Service {
         self.backends_of.as_ref().unwrap_or(&self.name)
     }
 
+    /// True if its backends are its own, and not another service's.
+    pub fn owns_backends(&self) -> bool {
+        self.backends_of.is_none()
+    }
+
     /// Its address with its ports: `192.0.2.10:443`, `[2001:db8::10]:8000-8099`.
     pub fn endpoint(&self) -> String {
         match self.address {

@@ -41,8 +41,7 @@ impl Core {
     ) -> Result<Vec<BackendStatus>, Problem> {
         let flows = self.flows_by_target().map_err(failed)?;
         let mut all = Vec::new();
-        let services = self.state.inputs.config.services.iter();
-        for service in services.filter(|service| service.backends_of.is_none()) {
+        for service in self.state.inputs.config.owners() {
             for backend in service.backends.iter().filter(|backend| wanted(service, backend)) {
                 all.push(self.backend_status(service, backend, checks, &flows).map_err(failed)?);
             }

@@ -5,8 +5,7 @@ use crate::daemon::state::Inputs;
 
 /// The changes by commands since the file was read, as text.
 pub(super) fn changes(file: &Config, inputs: &Inputs) -> Vec<String> {
-    let own = inputs.config.services.iter().filter(|service| service.backends_of.is_none());
-    let pairs = own.filter_map(|service| {
+    let pairs = inputs.config.owners().filter_map(|service| {
         Some((file.services.iter().find(|other| other.name == service.name)?, service))
     });
     pairs.flat_map(|(before, service)| of_service(before, service, inputs)).collect()

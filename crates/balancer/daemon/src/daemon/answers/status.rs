@@ -121,8 +121,8 @@ impl Core {
     }
 
     fn member_status(&self, member: &Member, alive: bool, report: Option<&Report>) -> MemberStatus {
-        let own = self.state.is_own(member);
-        let index = match own {
+        let is_self = self.state.is_own(member);
+        let index = match is_self {
             true => Some(NO_TARGET as u16),
             false => self.state.plan.targets.index(&member.id),
         };
@@ -131,17 +131,17 @@ impl Core {
         MemberStatus {
             name: member.name.clone(),
             address: member.address,
-            own,
+            own: is_self,
             alive,
             registered: !self.state.view.lapsed.contains_key(&member.name),
-            heartbeats: report.filter(|_| !own).map(heartbeats),
+            heartbeats: report.filter(|_| !is_self).map(heartbeats),
             slots,
         }
     }
 }
 
 fn service_status(service: &Service, all: &[BackendStatus]) -> ServiceStatus {
-    let own = || all.iter().filter(|backend| backend.service == service.owner());
+    let backends = || all.iter().filter(|backend| backend.service == service.owner());
     ServiceStatus {
         name: service.name.clone(),
         address: service.address,
@@ -150,8 +150,8 @@ fn service_status(service: &Service, all: &[BackendStatus]) -> ServiceStatus {
         mptcp: service.mptcp,
         forwarding: service.forwarding,
         group: service.group.clone(),
-        backends_up: own().filter(|backend| serves(backend)).count() as u32,
-        backends: own().count() as u32,
+        backends_up: backends().filter(|backend| serves(backend)).count() as u32,
+        backends: backends().count() as u32,
     }
 }
 
@@ -239,7 +239,7 @@ fn lost_ways(services: &[Service], checks: &Checks, backends: &[BackendStatus]) 
         let named = |b: &&BackendStatus| b.service == service.name && b.name == name;
         backends.iter().find(named).is_some_and(|backend| backend.health == State::Down)
     };
-    let of = |service: &Service| -> Vec<String> {
+    let failures = |service: &Service| -> Vec<String> {
         let lost = service.backends.iter().filter_map(|backend| {
             let failure = checks.get(&check_name(service, backend))?.last_failure.as_ref()?;
             let is_lost = matches!(failure, Failure::Forwarding { .. });
@@ -248,8 +248,7 @@ fn lost_ways(services: &[Service], checks: &Checks, backends: &[BackendStatus]) 
         });
         lost.collect()
     };
-    let own = services.iter().filter(|service| service.backends_of.is_none());
-    own.flat_map(of).collect()
+    services.iter().filter(|service| service.owns_backends()).flat_map(failures).collect()
 }
 
 pub(super) fn nearly_full((table, used, room): (&str, usize, usize)) -> Option<String> {

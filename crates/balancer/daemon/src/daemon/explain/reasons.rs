@@ -179,9 +179,9 @@ fn no_service(facts: &Facts<'_>) -> Vec<String> {
 }
 
 fn is_steering(config: &config::Config, to: SocketAddr, protocol: Protocol) -> bool {
-    let own = [config.balancer.ipv4.map(IpAddr::V4), config.balancer.ipv6.map(IpAddr::V6)];
+    let addresses = [config.balancer.ipv4.map(IpAddr::V4), config.balancer.ipv6.map(IpAddr::V6)];
     let port = config.steering.as_ref().map(|steering| steering.port);
-    protocol == Protocol::Udp && port == Some(to.port()) && own.contains(&Some(to.ip()))
+    protocol == Protocol::Udp && port == Some(to.port()) && addresses.contains(&Some(to.ip()))
 }
 
 fn has(service: &Service, address: IpAddr) -> bool {

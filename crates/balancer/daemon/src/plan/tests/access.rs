@@ -25,13 +25,14 @@ fn rules_are_there_before_the_service_asks() {
     assert_eq!((flags(&trace), trace.plan.maps.access_rules.len()), (0, 0));
     let asks = asking("allow = ['198.18.0.0/15'], deny = ['198.18.1.0/24']");
     let changes = trace.update(&asks).unwrap();
-    let of = |source: &str, bits| AccessName { service: 1, bits, source: source.parse().unwrap() };
+    let rule =
+        |source: &str, bits| AccessName { service: 1, bits, source: source.parse().unwrap() };
     let rules: Vec<_> = trace.plan.maps.access_rules.clone().into_iter().collect();
     let (allow, deny) = (AccessRule::Allow as u32, AccessRule::Deny as u32);
     let wanted = [
-        (of("::", 0), deny),
-        (of("::ffff:198.18.0.0", 96 + 15), allow),
-        (of("::ffff:198.18.1.0", 96 + 24), deny),
+        (rule("::", 0), deny),
+        (rule("::ffff:198.18.0.0", 96 + 15), allow),
+        (rule("::ffff:198.18.1.0", 96 + 24), deny),
     ];
     assert_eq!(rules, wanted);
     assert_eq!(flags(&trace), ACCESS_FILTERED);

@@ -10,8 +10,8 @@ fn with_ids(backends: &[(u8, &str)]) -> Config {
         "port = 443\nprotocol = 'udp'\nquic = { config_rotation = 3, server_id_length = 2 }\n",
     );
     for (number, id) in backends {
-        let own = format!("id = {number}\n");
-        text = text.replace(&format!("\n{own}"), &format!("\n{own}server_id = '{id}'\n"));
+        let id_line = format!("id = {number}\n");
+        text = text.replace(&format!("\n{id_line}"), &format!("\n{id_line}server_id = '{id}'\n"));
     }
     load("lb.toml", &text).unwrap()
 }
@@ -82,12 +82,12 @@ fn a_changed_server_id_replaces_the_old_one() {
 #[test]
 fn the_fingerprint_covers_server_ids() {
     let keys = Keys { seed: [1, 2], maglev_seed: 3, steering: [[4, 5], [0; 2]] };
-    let of = |config: &Config| settings(config, &keys, &Maps::default()).fingerprint;
+    let fingerprint = |config: &Config| settings(config, &keys, &Maps::default()).fingerprint;
     let prints = [
-        of(&with_ids(&[(1, "00a1"), (2, "00a2")])),
-        of(&with_ids(&[(1, "00a2"), (2, "00a1")])),
-        of(&with_ids(&[(1, "00a1"), (2, "00a3")])),
-        of(&config(&[1, 2])),
+        fingerprint(&with_ids(&[(1, "00a1"), (2, "00a2")])),
+        fingerprint(&with_ids(&[(1, "00a2"), (2, "00a1")])),
+        fingerprint(&with_ids(&[(1, "00a1"), (2, "00a3")])),
+        fingerprint(&config(&[1, 2])),
     ];
     assert_eq!(prints.iter().collect::<BTreeSet<_>>().len(), prints.len());
 }

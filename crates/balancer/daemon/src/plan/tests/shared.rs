@@ -40,9 +40,9 @@ fn services_with_the_same_backends_have_one_table() {
     trace.update(&shared).unwrap();
     let plan = &trace.plan;
     assert_eq!(plan.maps.tables.len(), 2);
-    let of = |last| table_of(plan, last);
-    assert_eq!((of(2), of(3)), (of(1), of(1)));
-    assert_ne!(of(4), of(1));
+    let table = |last| table_of(plan, last);
+    assert_eq!((table(2), table(3)), (table(1), table(1)));
+    assert_ne!(table(4), table(1));
     let numbers: BTreeSet<u16> = (1..5)
         .map(|last| {
             let name = VipName { address: [192, 0, 2, last].into(), port: 443, protocol: 6 };
@@ -88,10 +88,10 @@ fn step() -> impl Strategy<Value = (Vec<Result<Vec<u8>, usize>>, bool, u64)> {
     (prop::collection::vec(one, 5), any::<bool>(), seconds).prop_map(|(all, restart, seconds)| {
         let owners: Vec<usize> =
             (1..).zip(&all).filter(|(_, (_, own, _))| *own).map(|(number, _)| number).collect();
-        let of = |(backends, own, index): &(Vec<u8>, bool, prop::sample::Index)| {
+        let backends_or_owner = |(backends, own, index): &(Vec<u8>, bool, prop::sample::Index)| {
             if *own || owners.is_empty() { Ok(backends.clone()) } else { Err(*index.get(&owners)) }
         };
-        (all.iter().map(of).collect(), restart, seconds)
+        (all.iter().map(backends_or_owner).collect(), restart, seconds)
     })
 }
 
@@ -116,12 +116,12 @@ proptest! {
             }
             let config = services(&all);
             let changes = trace.update(&config).unwrap();
-            let own = |service: &crate::config::Service| {
+            let targets = |service: &crate::config::Service| {
                 let name = VipName { address: service.address, port: 443, protocol: 6 };
                 let index = |b: &crate::config::Backend| trace.plan.targets.index(&b.id).unwrap().into();
                 (name, service.backends.iter().map(index).collect())
             };
-            let next: BTreeMap<VipName, BTreeSet<u32>> = config.services.iter().map(own).collect();
+            let next: BTreeMap<VipName, BTreeSet<u32>> = config.services.iter().map(targets).collect();
             for change in changes {
                 match change {
                     Change::Table(number, table) => {

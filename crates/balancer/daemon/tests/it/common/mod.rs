@@ -50,8 +50,10 @@ pub fn untunnel(lab: &Lab, forwarding: &str) -> Vec<Decap> {
                 decap.own.insert(&std::net::IpAddr::into(address), &1).unwrap();
             }
             for balancer in lab.balancers() {
-                let own: [std::net::IpAddr; 2] = [balancer.v4().into(), balancer.v6().into()];
-                own.into_iter().for_each(|own| decap.allowed.insert(&own.into(), &1).unwrap());
+                let addresses: [std::net::IpAddr; 2] = [balancer.v4().into(), balancer.v6().into()];
+                addresses
+                    .into_iter()
+                    .for_each(|address| decap.allowed.insert(&address.into(), &1).unwrap());
             }
             let eth0 = interface_index("eth0").unwrap();
             // A program that was dropped leaves its interface only when no child that another test

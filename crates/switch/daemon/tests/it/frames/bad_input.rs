@@ -192,7 +192,7 @@ fn a_host_sends_from_its_own_addresses_alone_where_sources_are_checked() {
         let address = |text: &str| text.parse().unwrap();
         Tcp::new(address(source), address(destination), (4000, 5000)).frame()
     };
-    let own = [from("10.0.0.1", "10.0.1.1"), from("fd00::1", "fd00::2")];
+    let genuine = [from("10.0.0.1", "10.0.1.1"), from("fd00::1", "fd00::2")];
     let forged =
         [from("10.0.0.9", "10.0.1.1"), from("10.0.1.1", "10.0.1.1"), from("fd00::2", "fd00::2")];
     // The check is before the scheme: one without state, and the one with most.
@@ -200,11 +200,11 @@ fn a_host_sends_from_its_own_addresses_alone_where_sources_are_checked() {
     for (hook, scheme) in HOOKS.into_iter().flat_map(|hook| schemes.map(|scheme| (hook, scheme))) {
         let mut rig = rig_at(hook, scheme);
         let action = |rig: &_, frame: &[u8]| judged(rig, frame, scheme.kind()).0;
-        for frame in own.iter().chain(&forged) {
+        for frame in genuine.iter().chain(&forged) {
             assert_eq!(action(&rig, frame), Action::Redirect, "not checked: {hook:?}, {scheme}");
         }
         rig.check_sources().unwrap();
-        for frame in &own {
+        for frame in &genuine {
             assert_eq!(action(&rig, frame), Action::Redirect, "{hook:?}, {scheme}");
         }
         for frame in &forged {

@@ -137,8 +137,8 @@ impl SecureEtcd {
         let mut store = Store { time_to_live: Duration::from_secs(20), ..self.store.clone() };
         change(&mut store.credentials);
         let known = View::default();
-        let own = member(1);
-        let begun = Session::begin(&own, &store, &store.endpoints[0], &known);
+        let joining = member(1);
+        let begun = Session::begin(&joining, &store, &store.endpoints[0], &known);
         let begun = timeout(LONG, begun).await;
         match begun.unwrap() {
             Ok(_) => panic!("the session began"),
