@@ -11,7 +11,7 @@ use hyper::{Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::calls::{self, Call};
 use super::problem::{Members, Problem};
@@ -19,6 +19,8 @@ use super::protocol::{Reply, Request};
 
 /// The longest wait for an answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// Between two tries to connect.
+const PAUSE: Duration = Duration::from_millis(10);
 /// The most bytes of an answer.
 const MAX_BYTES: usize = 256 << 20;
 
@@ -97,9 +99,22 @@ impl Client {
     }
 }
 
+/// Waits while as many connections as the socket takes wait to be accepted (connect(2): EAGAIN).
+async fn connect(path: &Path) -> io::Result<UnixStream> {
+    let accepted = async {
+        loop {
+            match UnixStream::connect(path).await {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => sleep(PAUSE).await,
+                other => return other,
+            }
+        }
+    };
+    timeout(TIMEOUT, accepted).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+}
+
 async fn open(path: &Path) -> Result<SendRequest<Body>, AskError> {
-    let stream = UnixStream::connect(path).await;
-    let stream = stream.map_err(|error| AskError::Connect { path: path.into(), error })?;
+    let stream =
+        connect(path).await.map_err(|error| AskError::Connect { path: path.into(), error })?;
     let (sender, connection) = handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
     Ok(sender)
@@ -124,4 +139,37 @@ async fn exchange(
     let response: Response<_> = connection.send_request(request).await?;
     let (head, body) = response.into_parts();
     Ok((head.status, to_bytes(Body::new(body), MAX_BYTES).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+    use std::thread;
+
+    use super::*;
+
+    /// Connections to a socket until as many wait as it takes.
+    async fn crowd(path: &Path) -> Vec<UnixStream> {
+        let mut waiting = Vec::new();
+        while let Ok(stream) = UnixStream::connect(path).await {
+            waiting.push(stream);
+        }
+        waiting
+    }
+
+    #[test]
+    fn a_client_waits_for_its_turn_at_a_crowded_socket() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("admin");
+        let listener = UnixListener::bind(&path).unwrap();
+        rustix::net::listen(&listener, 2).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let waiting = runtime.block_on(crowd(&path));
+        let accepts = thread::spawn(move || {
+            thread::sleep(3 * PAUSE);
+            (0..=waiting.len()).for_each(|_| drop(listener.accept().unwrap()));
+        });
+        runtime.block_on(connect(&path)).unwrap();
+        accepts.join().unwrap();
+    }
 }
