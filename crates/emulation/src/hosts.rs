@@ -49,7 +49,7 @@ impl Hosts {
             hosts.processes.push(spawn(network, host, sender.clone())?);
         }
         let protocol = match network.scenario.transport {
-            Transport::Tcp(_) => Protocol::Tcp,
+            Transport::Tcp(_) | Transport::Uet(_) => Protocol::Tcp,
             Transport::Mptcp(_) => Protocol::Mptcp,
         };
         for host in network.hosts() {

@@ -137,6 +137,10 @@ impl Check<'_> {
             let message = "the lab's links have one queue each";
             return Err(Problem::at("fabric.priority_bytes", message).help("leave it out"));
         }
+        if scenario.fabric.control_first {
+            let message = "the lab's links have one queue each";
+            return Err(Problem::at("fabric.control_first", message).help("leave it out"));
+        }
         if scenario.fabric.non_minimal.is_some() {
             let message = "the lab's packets take minimal paths between groups";
             return Err(Problem::at("fabric.routing", message).help("--set fabric.routing=minimal"));
@@ -188,6 +192,10 @@ impl Check<'_> {
         let tcp = match transport {
             Transport::Tcp(tcp) => tcp,
             Transport::Mptcp(mptcp) => &mut mptcp.tcp,
+            Transport::Uet(_) => {
+                let message = "the lab's hosts speak the kernel's TCP and MPTCP";
+                return Err(Problem::at("transport.kind", message).help("\"tcp\" or \"mptcp\""));
+            }
         };
         if tcp.control == Control::Dctcp {
             let reason = "links here do not mark, which DCTCP needs";

@@ -14,6 +14,7 @@ use heddle_scenario::{
     Transport, Until, Workload,
 };
 use heddle_transport::TcpConfig;
+use heddle_transport::uet::UetConfig;
 use heddle_units::{Bytes, Rate, Time};
 use serde::Serialize;
 
@@ -108,6 +109,17 @@ impl Scaling {
                 mptcp.tcp = self.tcp(mptcp.tcp);
                 Transport::Mptcp(mptcp)
             }
+            Transport::Uet(uet) => Transport::Uet(self.uet(uet)),
+        }
+    }
+
+    fn uet(&self, uet: UetConfig) -> UetConfig {
+        let span = |time: Option<Time>| time.map(|time| self.span(time));
+        UetConfig {
+            base_rtt: span(uet.base_rtt),
+            target_delay: span(uet.target_delay),
+            rto: span(uet.rto),
+            ..uet
         }
     }
 

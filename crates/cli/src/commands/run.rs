@@ -121,8 +121,12 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
     output::line(format_args!("goodput {}", table::figure(over.goodput_bps, 1e-9, "Gbps")))?;
     for run in runs {
         let t = &run.totals;
+        let trims = match t.trimmed {
+            0 => String::new(),
+            trims => format!("{}, ", counted(trims, "trim")),
+        };
         output::line(format_args!(
-            "seed {}: {}, {}, {}, {} reordered, {} of {} unfinished, digest {}",
+            "seed {}: {}, {trims}{}, {}, {} reordered, {} of {} unfinished, digest {}",
             run.seed,
             counted(t.dropped, "drop"),
             counted(t.retransmitted, "retransmission"),

@@ -17,7 +17,7 @@ impl Network {
         let mut lines: String =
             addresses.iter().map(|address| format!("addr add {address}/32 dev eth0\n")).collect();
         let first = self.addresses.first(host);
-        let metrics = settings::route_metrics(self.scenario.transport.tcp());
+        let metrics = settings::route_metrics(&self.scenario.transport.tcp());
         lines +=
             &format!("route add default via {GATEWAY} dev eth0 onlink src {first} {metrics}\n");
         self.ip(host, &lines)?;
@@ -49,7 +49,7 @@ fn mptcp_lines(own: &[Ipv4Addr], more: usize, roles: &Roles, host: u32) -> Strin
 pub(super) fn addresses(scenario: &Scenario) -> u8 {
     match &scenario.transport {
         _ if agent_subflows(scenario).is_some() => 1,
-        Transport::Tcp(_) => 1,
+        Transport::Tcp(_) | Transport::Uet(_) => 1,
         Transport::Mptcp(mptcp) => mptcp.subflows,
     }
 }

@@ -123,7 +123,7 @@ fn sum_over_cuts(
         let capacity = capacity(scenario, side, |node| hosts.set(node, level) == Some(set));
         let jobs = flows.iter().map(|flow| Job {
             at: flow.record.start.as_secs_f64(),
-            bits: 8.0 * wire_bytes(scenario.transport.tcp(), flow.record.size).0 as f64,
+            bits: 8.0 * wire_bytes(&scenario.transport.tcp(), flow.record.size).0 as f64,
         });
         sum += shortest_remaining_time(jobs.collect(), &capacity).max(least_sum(&flows));
     }

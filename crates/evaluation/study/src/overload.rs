@@ -201,7 +201,7 @@ fn wire_per_payload(scenario: &Scenario, flows: &Flows) -> f64 {
     for step in 0..SIZES {
         let quantile = (f64::from(step) + 0.5) / f64::from(SIZES);
         let size = Bytes(flows.sizes.quantile(quantile).max(1.0) as u64);
-        wire += wire_bytes(tcp, size).0 as f64;
+        wire += wire_bytes(&tcp, size).0 as f64;
         payload += size.0 as f64;
     }
     wire / payload

@@ -30,12 +30,15 @@ impl Wanted {
     /// Captures of links, named as in a scenario's events, and traces of flows, by their numbers.
     ///
     /// # Errors
-    /// A link that the scenario has not.
+    /// A link that the scenario has not; links under UET, whose packets are no frames of TCP.
     pub fn new(
         scenario: &Scenario,
         links: &[String],
         flows: &[u32],
     ) -> Result<Wanted, ScenarioError> {
+        if !links.is_empty() {
+            scenario.check_frames()?;
+        }
         let captures: Result<Vec<_>, _> = links.iter().map(|l| scenario.links_named(l)).collect();
         let recording = Recording { captures: captures?, traces: flows.to_vec() };
         Ok(Wanted { links: links.to_vec(), recording })

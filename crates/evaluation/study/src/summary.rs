@@ -202,6 +202,8 @@ pub struct TotalsSummary {
     pub unroutable: u64,
     #[serde(alias = "marked")]
     pub ecn_marked: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub trimmed: u64,
     pub probe_bytes: u64,
     pub peak_packets: u64,
     pub state_bytes: u64,
@@ -376,6 +378,7 @@ impl TotalsSummary {
             lost_to_failures: t.lost_to_failures,
             unroutable: t.unroutable,
             ecn_marked: t.ecn_marked,
+            trimmed: t.trimmed,
             probe_bytes: t.probe_bytes.0,
             peak_packets: t.peak_packets,
             state_bytes: t.state_bytes,
@@ -399,6 +402,11 @@ impl TotalsSummary {
 /// Completion time over that in an empty fabric.
 pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
     flow.fct.0 as f64 / flow.ideal_fct.0.max(1) as f64
+}
+
+/// A count that most runs have not.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {

@@ -127,6 +127,7 @@ fn fill_transport(raw: &mut raw::Transport, transport: &Transport) {
     *raw = match *transport {
         Transport::Tcp(tcp) => raw::Transport::Tcp(tcp),
         Transport::Mptcp(mptcp) => raw::Transport::Mptcp(mptcp),
+        Transport::Uet(uet) => raw::Transport::Uet(uet),
     };
 }
 
@@ -191,7 +192,9 @@ fn write_kind(section: &mut Value) {
 fn write_transport(transport: &mut Value) {
     write_kind(transport);
     let Value::Object(keys) = transport else { return };
-    keys.entry("pacing").or_insert(false.into());
+    if keys.get("kind").is_some_and(|kind| kind != "uet") {
+        keys.entry("pacing").or_insert(false.into());
+    }
     if keys.contains_key("subflows") {
         keys.entry("full_window").or_insert("wait".into());
     }

@@ -4,6 +4,7 @@
 use heddle_config::Problem;
 use heddle_transport::TcpConfig;
 use heddle_transport::mptcp::MptcpConfig;
+use heddle_transport::uet::UetConfig;
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
 
@@ -72,6 +73,8 @@ pub enum Transport {
     Tcp(TcpConfig),
     /// Multipath TCP.
     Mptcp(MptcpConfig),
+    /// Ultra Ethernet's transport.
+    Uet(UetConfig),
 }
 
 impl Scenario {
@@ -98,6 +101,18 @@ impl Scenario {
         Names::new(&self.fabric.graph).links(text).map_err(ScenarioError::from)
     }
 
+    /// Refuses hosts whose packets have no frames to capture.
+    ///
+    /// # Errors
+    /// Under UET.
+    pub fn check_frames(&self) -> Result<(), ScenarioError> {
+        if self.transports().iter().all(Transport::has_handshake) {
+            return Ok(());
+        }
+        let message = "captures hold frames of TCP, and these hosts speak UET";
+        Err(Problem::new(message).help("traces of flows show their senders").into())
+    }
+
     /// The protocol of a workload, by its number.
     pub fn transport_of(&self, workload: u16) -> &Transport {
         match &self.workload {
@@ -114,16 +129,32 @@ impl Transport {
     /// Subflows of a connection, at least 1.
     pub fn subflows(&self) -> u32 {
         match self {
-            Transport::Tcp(_) => 1,
+            Transport::Tcp(_) | Transport::Uet(_) => 1,
             Transport::Mptcp(mptcp) => u32::from(mptcp.subflows.max(1)),
         }
     }
 
-    /// Parameters of a TCP connection, or of each subflow of an MPTCP connection.
-    pub fn tcp(&self) -> &TcpConfig {
+    /// Parameters of a TCP connection, or of each subflow of an MPTCP connection; of UET those that
+    /// it shares with TCP (`mss` and timeouts) with TCP's defaults.
+    pub fn tcp(&self) -> TcpConfig {
         match self {
-            Transport::Tcp(tcp) => tcp,
-            Transport::Mptcp(mptcp) => &mptcp.tcp,
+            Transport::Tcp(tcp) => *tcp,
+            Transport::Mptcp(mptcp) => mptcp.tcp,
+            Transport::Uet(uet) => uet.as_tcp(),
+        }
+    }
+
+    /// True if a connection opens with a handshake.
+    pub fn has_handshake(&self) -> bool {
+        !matches!(self, Transport::Uet(_))
+    }
+
+    /// Packets for each acknowledgement, where none are lost, marked or out of order.
+    pub fn packets_per_ack(&self) -> u8 {
+        match self {
+            Transport::Uet(uet) => uet.packets_per_ack.max(1),
+            _ if self.tcp().delayed_ack.is_some() => 2,
+            _ => 1,
         }
     }
 }

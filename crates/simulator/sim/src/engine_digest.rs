@@ -35,7 +35,7 @@ const SCHEMES: [&str; 13] = [
 ];
 
 /// Buffers, marks, rates and paths of their own kinds, each with a transport that meets them.
-const PORTS: [(&str, &str); 7] = [
+const PORTS: [(&str, &str); 8] = [
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "15KB", priority_bytes = "10KB", convergence = "20us" }"#,
         TRANSPORTS[1],
@@ -51,6 +51,10 @@ const PORTS: [(&str, &str); 7] = [
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", red = { min = "2KB", max = "4KB", weight = 1.0, gentle = true }, convergence = "20us" }"#,
         r#"{ kind = "tcp", control = "cubic", min_rto = "1ms" }"#,
+    ),
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "15KB", control_first = true, trim_above = "12KB", red = { min = "2KB", max = "8KB", probability = 1.0, weight = 1.0 }, convergence = "20us" }"#,
+        r#"{ kind = "uet", mss = 1460 }"#,
     ),
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, port_buffer = "15KB", link = [{ between = "core-1 agg-4", reverse_rate = "1Gbps" }], convergence = "20us" }"#,

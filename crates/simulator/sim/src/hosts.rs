@@ -7,6 +7,7 @@ mod entropy;
 mod steering;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use std::collections::VecDeque;
 
@@ -27,6 +28,7 @@ pub(crate) use steering::Steering;
 use connection::HostConnection;
 use entropy::{At, hash_with};
 use steering::SendDemand;
+use turns::Turns;
 
 /// Bytes of a connection, without what it points to.
 pub(crate) const CONNECTION_BYTES: usize = size_of::<HostConnection>();
@@ -49,6 +51,8 @@ pub(crate) struct Hosts {
     flow_hash: FlowHash,
     /// Bytes at the beginning of each flow that switches send before others.
     priority_bytes: Option<u64>,
+    /// Connections that wait for their hosts' links.
+    turns: Turns,
     counters: HostCounters,
 }
 
@@ -70,6 +74,7 @@ impl Hosts {
             entropy,
             flow_hash,
             priority_bytes: None,
+            turns: Turns::default(),
             counters: HostCounters::default(),
         }
     }
@@ -196,11 +201,20 @@ impl Hosts {
     /// Sends all segments that may be sent, updates the timer and closes a finished connection.
     #[inline]
     fn send_pending(&mut self, cx: &mut HostContext, id: u32) {
+        if self.connections[id as usize].transport.waits_for_link() {
+            return self.wait_for_link(cx, id);
+        }
         while let Some(segment) =
             self.connections[id as usize].transport.next_segment(&self.groups, cx.now)
         {
             self.transmit(cx, id, segment, PacketKind::Forward);
         }
+        self.after_sending(cx, id);
+    }
+
+    /// Updates the timer of a connection, and closes it if it has finished.
+    #[inline]
+    fn after_sending(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &mut self.connections[id as usize];
         let deadline = connection.transport.deadline();
         if deadline < connection.timeout_at {
@@ -306,6 +320,7 @@ impl Hosts {
         if let Some(entropy) = &mut self.entropy {
             entropy.release(id);
         }
+        self.turns.forget(id);
         let connection = &mut self.connections[id as usize];
         connection.in_use = false;
         (connection.timeout_at, connection.delayed_ack_at) = (Time::NEVER, Time::NEVER);

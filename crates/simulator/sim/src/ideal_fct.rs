@@ -13,7 +13,7 @@ pub use paths::BestPaths;
 pub(crate) use paths::PathLink;
 
 /// Ideal flow completion time of `size` bytes over the best of the shortest paths, all of them
-/// empty: a round trip for the handshake if the connection is new, every segment store-and-forward
+/// empty: a round trip for the handshake if the connection is new and has one, every segment store-and-forward
 /// over each link in order, and the delays. Windows do not limit it (no slow start). pFabric and
 /// HPCC normalise by the same bound.
 ///

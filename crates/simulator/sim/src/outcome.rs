@@ -236,6 +236,8 @@ pub struct Totals {
     pub unroutable: u64,
     /// Packets marked by ECN.
     pub ecn_marked: u64,
+    /// Packets that switches have cut to their headers.
+    pub trimmed: u64,
     /// Packets that arrived for a closed connection.
     pub to_closed_connections: u64,
     /// Bytes of probes sent on links.

@@ -58,6 +58,7 @@ pub(crate) fn entropy_config(entropy: &Entropy) -> Option<policy::entropy::Confi
     match *entropy {
         Entropy::Flow => None,
         Entropy::Spray => Some(Config::Spray),
+        Entropy::Bitmap => Some(Config::Bitmap),
         Entropy::FlowBender(flowbender) => Some(Config::FlowBender(flowbender)),
         Entropy::Plb(plb) => Some(Config::Plb(plb)),
         Entropy::Reps(reps) => Some(Config::Reps(reps)),

@@ -286,6 +286,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             Event::Fault(index) => self.fault(index),
             Event::Converged(index) => self.converge(index),
             Event::Measure => self.warm_up_or_measure(),
+            Event::Link(interface) => self.hosts.link_free(&mut context!(self), interface),
         }
     }
 

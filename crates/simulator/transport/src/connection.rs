@@ -1,9 +1,10 @@
-//! A connection, client and server together, of TCP or of MPTCP.
+//! A connection, client and server together, of TCP, MPTCP or UET.
 
 use heddle_units::Time;
 
 use crate::mptcp::{MptcpConnection, Parameters};
 use crate::tcp::TcpConnection;
+use crate::uet::{UetConnection, UetParameters};
 use crate::{Agreed, ConnectionCounters, Options, Segment, SenderCounters, SenderState, TcpConfig};
 
 /// Protocol and parameters of a group of connections.
@@ -13,6 +14,8 @@ pub enum Group {
     Tcp(TcpConfig),
     /// MPTCP.
     Mptcp(Parameters),
+    /// Ultra Ethernet's transport.
+    Uet(UetParameters),
 }
 
 /// A connection: the client, which sends data, and the server, which receives it. Its paths are
@@ -35,6 +38,7 @@ pub struct Connection {
 enum Protocol {
     Tcp(TcpConnection),
     Mptcp(MptcpConnection),
+    Uet(UetConnection),
 }
 
 /// Calls a method of a connection's protocol with its group's parameters; `$none` if the group has
@@ -44,6 +48,7 @@ macro_rules! of_protocol {
         match (&mut $connection.protocol, $groups.get(usize::from($connection.group))) {
             (Protocol::Tcp($inner), Some(Group::Tcp($config))) => $call,
             (Protocol::Mptcp($inner), Some(Group::Mptcp($config))) => $call,
+            (Protocol::Uet($inner), Some(Group::Uet($config))) => $call,
             _ => $none,
         }
     };
@@ -55,6 +60,7 @@ macro_rules! of_either {
         match &$connection.protocol {
             Protocol::Tcp($inner) => $call,
             Protocol::Mptcp($inner) => $call,
+            Protocol::Uet($inner) => $call,
         }
     };
 }
@@ -63,7 +69,7 @@ impl Connection {
     /// Number of paths of a connection, at least 1: of groups the most.
     pub fn paths(groups: &[Group]) -> usize {
         let paths = |group: &Group| match group {
-            Group::Tcp(_) => 1,
+            Group::Tcp(_) | Group::Uet(_) => 1,
             Group::Mptcp(parameters) => MptcpConnection::paths(parameters),
         };
         groups.iter().map(paths).max().unwrap_or(1)
@@ -77,6 +83,7 @@ impl Connection {
                 Protocol::Mptcp(MptcpConnection::new(parameters, random))
             }
             Some(Group::Tcp(config)) => Protocol::Tcp(TcpConnection::new(config)),
+            Some(Group::Uet(parameters)) => Protocol::Uet(UetConnection::new(parameters)),
             None => Protocol::Tcp(TcpConnection::new(&TcpConfig::default())),
         };
         Connection { group, protocol }
@@ -88,6 +95,7 @@ impl Connection {
         match &mut self.protocol {
             Protocol::Tcp(tcp) => tcp.write(now, bytes),
             Protocol::Mptcp(mptcp) => mptcp.write(now, bytes),
+            Protocol::Uet(uet) => uet.write(bytes),
         }
     }
 
@@ -141,6 +149,23 @@ impl Connection {
         of_protocol!(self, groups, None, |inner, config| inner.next_segment(config, now))
     }
 
+    /// True if the sender waits for its link before each packet, as a NIC that builds packets does:
+    /// the caller polls [`Connection::next_segment`] when the link is free. Others send at once,
+    /// and their packets wait at the link.
+    #[inline]
+    pub fn waits_for_link(&self) -> bool {
+        matches!(self.protocol, Protocol::Uet(_))
+    }
+
+    /// True if a sender that waits for its link has a packet that it may send now.
+    #[inline]
+    pub fn can_send(&self, groups: &[Group]) -> bool {
+        match (&self.protocol, groups.get(usize::from(self.group))) {
+            (Protocol::Uet(inner), Some(Group::Uet(parameters))) => inner.can_send(parameters),
+            _ => false,
+        }
+    }
+
     /// Time at which [`Connection::on_timer`] is due; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
@@ -191,6 +216,9 @@ impl Connection {
         match (&self.protocol, groups.get(usize::from(self.group))) {
             (Protocol::Mptcp(inner), Some(Group::Mptcp(config))) => inner.agreed(config),
             (Protocol::Tcp(inner), Some(Group::Tcp(config))) => inner.agreed(config),
+            (Protocol::Uet(_), Some(Group::Uet(parameters))) => {
+                Agreed { tcp: parameters.as_tcp(), data_seqs: None }
+            }
             _ => Agreed { tcp: TcpConfig::default(), data_seqs: None },
         }
     }
@@ -201,7 +229,7 @@ impl Connection {
         let Options::Mptcp(_) = segment.options else { return 0 };
         let mptcp = groups.iter().find_map(|group| match group {
             Group::Mptcp(parameters) => Some(parameters),
-            Group::Tcp(_) => None,
+            Group::Tcp(_) | Group::Uet(_) => None,
         });
         mptcp.map_or(0, |parameters| MptcpConnection::options(parameters, segment, area))
     }

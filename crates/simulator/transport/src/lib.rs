@@ -1,4 +1,4 @@
-//! TCP and MPTCP as state machines without clocks or I/O: a [`Sender`] at the client, a
+//! TCP, MPTCP and Ultra Ethernet's transport as state machines without clocks or I/O: a [`Sender`] at the client, a
 //! [`Receiver`] at the server.
 //!
 //! Time is an argument, and output is polled. The caller's loop, after any input: send what
@@ -18,6 +18,7 @@
 //! | Retransmission timer, time stamps | RFC 6298, RFC 7323 |
 //! | Explicit congestion notification | RFC 3168 |
 //! | Pacing | Linux |
+//! | Ultra Ethernet's transport ([`uet`]) | the public uet-htsim; arXiv 2404.01630, 2508.08906 |
 //!
 //! Not modelled: undo of a spurious recovery, Nagle's algorithm, and the 16-bit window field with
 //! its scaling (the window has 32 bits).
@@ -67,6 +68,7 @@ mod state;
 mod tcp;
 #[cfg(test)]
 mod tests;
+pub mod uet;
 
 pub use config::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 pub use connection::{Connection, Group};

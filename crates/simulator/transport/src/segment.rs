@@ -28,6 +28,10 @@ pub enum Kind {
     Ack,
     /// MPTCP: the client's answer to a [`Kind::SynAck`], without data.
     HandshakeAck,
+    /// UET: the header of a data packet whose payload a switch has cut off.
+    Trimmed,
+    /// UET: answers a [`Kind::Trimmed`].
+    Nack,
 }
 
 /// A 32-bit clock for RTT samples (RFC 7323): ticks of 2^14 ps (16.4 ns), wraps after 70 s.
@@ -77,6 +81,9 @@ pub enum Options {
     DuplicateSack([SackBlock; 3]),
     /// MPTCP option of a handshake.
     Mptcp(Handshake),
+    /// UET: of the 64 packets that end with the one that is acknowledged, those received. That one
+    /// is the lowest bit of the first word, the one before it the next bit.
+    Received([u32; 2]),
 }
 
 /// Explicit congestion notification (RFC 3168).
@@ -118,11 +125,13 @@ pub struct Segment {
     pub seq: u64,
     /// MPTCP's data sequence signal (RFC 8684 section 3.3). Data: number of its first byte in the
     /// connection's stream. Ack: the cumulative acknowledgement of that stream. The first byte of a
-    /// stream is 0; TCP leaves it so.
+    /// stream is 0; TCP leaves it so. UET: the packet's number, from 0; Ack, Nack: that of the
+    /// packet that is answered.
     pub data_seq: u64,
     /// Data, Syn: time of sending. Ack, SynAck: the echoed timestamp.
     pub timestamp: Timestamp,
-    /// Ack, SynAck: receive window beyond `seq`; with MPTCP, beyond `data_seq`.
+    /// Ack, SynAck: receive window beyond `seq`; with MPTCP, beyond `data_seq`. Data of UET: not 0
+    /// if an acknowledgement is requested.
     pub window: u32,
     /// SACK blocks, or the MPTCP option of a handshake.
     pub options: Options,

@@ -54,7 +54,7 @@ impl<'a> SingleFlows<'a> {
 
     fn full_frame_at_slower_host(&self, flow: &FlowRecord) -> Time {
         let tcp = self.scenario.transport.tcp();
-        let frame = heddle_sim::wire_bytes(tcp, Bytes(tcp.mss.into()));
+        let frame = heddle_sim::wire_bytes(&tcp, Bytes(tcp.mss.into()));
         let sending = self.fabric.ports_of(flow.from).iter();
         let receiving = self.fabric.ports_of(flow.to).iter();
         let receiving = receiving.map(|port| &self.fabric.ports[port.peer as usize]);

@@ -9,6 +9,7 @@
 //! | Policy | Unit | Entropy value chosen by |
 //! |---|---|---|
 //! | [`Policy::Spray`] | packet | random choice |
+//! | [`Bitmap`] | packet | turns, without values whose packets were marked or trimmed |
 //! | [`FlowBender`] | flow, until it meets congestion | share of marked acknowledgements in a round trip |
 //! | [`Plb`] | flow, until congestion lasts | round trips in a row with many marks |
 //! | [`Reps`] | packet | values whose packets arrived without a mark |
@@ -16,11 +17,13 @@
 //! A policy is the state of one flow: of a TCP connection or of an MPTCP subflow. As schemes of
 //! switches, policies have neither clock nor random generator: both are arguments ([`Step`]).
 
+mod bitmap;
 mod flowbender;
 mod plb;
 mod reps;
 mod rounds;
 
+pub use bitmap::Bitmap;
 pub use flowbender::{FlowBender, FlowBenderConfig};
 pub use plb::{Plb, PlbConfig};
 pub use reps::{Reps, RepsConfig};
@@ -54,6 +57,8 @@ pub enum Loss {
 pub enum Config {
     /// Random choice for each packet.
     Spray,
+    /// Values in turn, without those that meet congestion.
+    Bitmap,
     /// FlowBender.
     FlowBender(FlowBenderConfig),
     /// PLB.
@@ -67,6 +72,8 @@ pub enum Config {
 pub enum Policy {
     /// Random choice for each packet, of 16 bits. It keeps no state.
     Spray,
+    /// Values in turn, without those that meet congestion.
+    Bitmap(Bitmap),
     /// FlowBender.
     FlowBender(FlowBender),
     /// PLB.
@@ -80,6 +87,7 @@ impl Policy {
     pub fn new(config: &Config) -> Policy {
         match *config {
             Config::Spray => Policy::Spray,
+            Config::Bitmap => Policy::Bitmap(Bitmap::new()),
             Config::FlowBender(config) => Policy::FlowBender(FlowBender::new(config)),
             Config::Plb(config) => Policy::Plb(Plb::new(config)),
             Config::Reps(config) => Policy::Reps(Reps::new(config)),
@@ -91,6 +99,7 @@ impl Policy {
     pub fn next(&mut self, step: Step) -> u32 {
         match self {
             Policy::Spray => random_16_bits(step.rnd),
+            Policy::Bitmap(flow) => flow.next(step),
             Policy::FlowBender(flow) => flow.value(),
             Policy::Plb(flow) => flow.label(),
             Policy::Reps(flow) => flow.next(step),
@@ -102,9 +111,19 @@ impl Policy {
     pub fn on_ack(&mut self, step: Step, feedback: &Feedback) {
         match self {
             Policy::Spray => {}
+            Policy::Bitmap(flow) if feedback.marked => flow.on_mark(feedback.entropy),
+            Policy::Bitmap(_) => {}
             Policy::FlowBender(flow) => flow.on_ack(step, feedback),
             Policy::Plb(flow) => flow.on_ack(step, feedback),
             Policy::Reps(flow) => flow.on_ack(step, feedback),
+        }
+    }
+
+    /// Handles the news that a switch has trimmed a packet: to most a mark like others.
+    pub fn on_trim(&mut self, step: Step, feedback: &Feedback) {
+        match self {
+            Policy::Bitmap(flow) => flow.on_trim(feedback.entropy),
+            _ => self.on_ack(step, &Feedback { marked: true, ..*feedback }),
         }
     }
 
@@ -114,7 +133,7 @@ impl Policy {
             (Policy::FlowBender(flow), Loss::Timeout) => flow.on_timeout(step),
             (Policy::Plb(flow), Loss::Timeout) => flow.on_timeout(step),
             (Policy::Reps(flow), _) => flow.on_failure(step),
-            (Policy::Spray | Policy::FlowBender(_) | Policy::Plb(_), _) => {}
+            (Policy::Spray | Policy::Bitmap(_) | Policy::FlowBender(_) | Policy::Plb(_), _) => {}
         }
     }
 
@@ -122,6 +141,7 @@ impl Policy {
     pub fn state_bytes(&self) -> usize {
         match self {
             Policy::Spray => 0,
+            Policy::Bitmap(_) => Bitmap::STATE_BYTES,
             Policy::FlowBender(_) => FlowBender::STATE_BYTES,
             Policy::Plb(_) => Plb::STATE_BYTES,
             Policy::Reps(_) => Reps::STATE_BYTES,

@@ -269,6 +269,14 @@ pub(crate) struct Options {
     /// handshakes and probes (PIAS with two queues, Bai et al., NSDI 2015). Default: none, each
     /// port has one queue.
     pub(crate) priority_bytes: Option<Bytes>,
+    /// Control packets (acknowledgements, handshakes, probes, headers of trimmed packets) are sent
+    /// before data at every switch port, from a buffer of their own of the same size. Hosts' own
+    /// ports send them first in any case. Default: false, each port has one queue.
+    pub(crate) control_first: bool,
+    /// Data that does not fit into this many bytes of data at a switch port is cut to its header,
+    /// which goes with the control packets (packet trimming: NDP, Handley et al., SIGCOMM 2017).
+    /// Needs `control_first` and hosts of `kind = "uet"`. Default: none, full ports drop.
+    pub(crate) trim_above: Option<Bytes>,
     /// Bytes that a host's own port can hold. Default: 10MB, or `port_buffer` if that is more, so
     /// that hosts wait instead of dropping their own packets (as with Linux's TCP small queues).
     pub(crate) host_buffer: Option<Bytes>,
@@ -304,6 +312,8 @@ impl Default for Options {
             mark_above: None,
             red: None,
             priority_bytes: None,
+            control_first: false,
+            trim_above: None,
             host_buffer: None,
             host_packets: None,
             host_mark_above: None,

@@ -2,6 +2,7 @@
 
 use heddle_transport::TcpConfig;
 use heddle_transport::mptcp::MptcpConfig;
+use heddle_transport::uet::UetConfig;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The hosts' protocol.
@@ -15,6 +16,8 @@ pub(crate) enum Transport {
     /// Multipath TCP (RFC 8684): a connection's subflows differ in their client's port.
     #[serde(deserialize_with = "mptcp")]
     Mptcp(#[cfg_attr(feature = "schema", schemars(with = "Mptcp"))] MptcpConfig),
+    /// Ultra Ethernet's transport: packets in any order, windows by NSCC.
+    Uet(UetConfig),
 }
 
 impl Default for Transport {

@@ -20,7 +20,7 @@ pub(super) fn resolve(
 
 fn check_parameters(entropy: &Entropy) -> Result<(), Problem> {
     match entropy {
-        Entropy::Flow | Entropy::Spray => Ok(()),
+        Entropy::Flow | Entropy::Spray | Entropy::Bitmap => Ok(()),
         Entropy::FlowBender(flowbender) => {
             check_share(flowbender.threshold)?;
             check_rounds("rounds", flowbender.rounds, 1)

@@ -55,6 +55,8 @@ pub(super) fn resolve(
     let non_minimal = group_routing::resolve(&raw.options, &graph)?;
     let convergence = bounded("convergence", raw.options.convergence)?;
     let priority_bytes = priority_bytes(&raw.options)?;
+    let control_first = control_first(&raw.options)?;
+    let trim_above = trim_above(&raw.options, &port)?;
     let fabric = Fabric {
         graph,
         failed,
@@ -64,6 +66,8 @@ pub(super) fn resolve(
         shared_buffer,
         red,
         priority_bytes,
+        control_first,
+        trim_above,
         non_minimal,
     };
     Ok(Resolved { fabric, down, nominal })
@@ -246,6 +250,37 @@ fn priority_bytes(options: &Options) -> Result<Option<Bytes>, Problem> {
     if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
         let message = format!("`{other}` is for ports with one queue");
         return Err(Problem::at("priority_bytes", message).help("one of them"));
+    }
+    Ok(Some(bytes))
+}
+
+/// Control packets before data, at ports that have a buffer of their own.
+fn control_first(options: &Options) -> Result<bool, Problem> {
+    let both = |key: &str, message: &str| {
+        Err(Problem::at(key, message).help("leave it out, or `control_first`"))
+    };
+    match options {
+        Options { control_first: false, .. } => Ok(false),
+        Options { shared_buffer: Some(_), .. } => {
+            both("shared_buffer", "with `control_first` each queue of a port has its own buffer")
+        }
+        Options { priority_bytes: Some(_), .. } => {
+            both("priority_bytes", "it sends control packets first already")
+        }
+        _ => Ok(true),
+    }
+}
+
+/// The threshold from which data is cut to its header.
+fn trim_above(options: &Options, port: &PortLimits) -> Result<Option<Bytes>, Problem> {
+    let Some(bytes) = options.trim_above else { return Ok(None) };
+    if !options.control_first {
+        return Err(Problem::at("trim_above", "headers need a queue that goes first")
+            .help("`control_first = true`"));
+    }
+    if bytes > port.bytes {
+        let message = format!("{bytes} is never reached: the buffer holds {}", port.bytes);
+        return Err(Problem::at("trim_above", message).help("at most `port_buffer`"));
     }
     Ok(Some(bytes))
 }

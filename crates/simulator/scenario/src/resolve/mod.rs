@@ -27,6 +27,7 @@ mod replay;
 mod scheme;
 mod times;
 mod transport;
+mod uet;
 mod workload;
 
 pub(crate) use connection_matrix::matrix_flows;
@@ -50,7 +51,7 @@ pub(crate) fn resolve(
     check_seeds(&file.seeds)?;
     let noting = Noting::new(files);
     let files: &dyn Files = &noting;
-    let transport = transport::resolve(&file.transport)?;
+    let mut transport = transport::resolve(&file.transport)?;
     let resolved =
         fabric::resolve(&file.fabric, transport.tcp().control, files).map_err(in_fabric)?;
     let scheme = scheme::resolve(&file.scheme, &resolved.fabric.graph, files)?;
@@ -62,7 +63,8 @@ pub(crate) fn resolve(
     }
     let entropy = entropy::resolve(file.entropy, &scheme, &resolved.fabric)?;
     check_buffers(&resolved.fabric, transport.tcp().mss, &scheme).map_err(in_fabric)?;
-    let workload = workload::resolve(&file.workload, &resolved, files)?;
+    let mut workload = workload::resolve(&file.workload, &resolved, files)?;
+    uet::complete(&mut transport, &mut workload, &resolved.fabric)?;
     mixed::check(&workload, &transport, &resolved.fabric)?;
     let measure = measure::resolve(&file.measure, &resolved.fabric.graph, &scheme, &workload)?;
     let fabric::Resolved { fabric, down, .. } = resolved;

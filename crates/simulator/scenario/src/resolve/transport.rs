@@ -9,6 +9,7 @@ use heddle_units::Bytes;
 use heddle_wire::Subflow;
 
 use super::times::{bounded, positive};
+use super::uet;
 use crate::{Transport, raw};
 
 /// The smallest MSS: IPv4's least MTU of 68 bytes (RFC 791) without headers of 40.
@@ -28,6 +29,7 @@ pub(super) fn resolve(transport: &raw::Transport) -> Result<Transport, Problem> 
     match transport {
         raw::Transport::Tcp(tcp) => config(tcp).map(Transport::Tcp),
         raw::Transport::Mptcp(mptcp) => multipath(mptcp).map(Transport::Mptcp),
+        raw::Transport::Uet(uet) => uet::check(uet).map(Transport::Uet),
     }
     .map_err(|problem| problem.inside("transport"))
 }
@@ -108,11 +110,16 @@ fn check_pacing(ratios: Pacing) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check(tcp: &TcpConfig) -> Result<(), Problem> {
-    if !(LEAST_MSS..=MOST_MSS).contains(&tcp.mss) {
-        return Err(Problem::at("mss", format!("{} is not a segment's payload", tcp.mss))
-            .help(format!("from {LEAST_MSS} to {MOST_MSS} bytes; 1460 fills an MTU of 1500")));
+pub(super) fn check_mss(mss: u16) -> Result<(), Problem> {
+    if (LEAST_MSS..=MOST_MSS).contains(&mss) {
+        return Ok(());
     }
+    Err(Problem::at("mss", format!("{mss} is not a segment's payload"))
+        .help(format!("from {LEAST_MSS} to {MOST_MSS} bytes; 1460 fills an MTU of 1500")))
+}
+
+fn check(tcp: &TcpConfig) -> Result<(), Problem> {
+    check_mss(tcp.mss)?;
     for (key, count) in
         [("initial_window", tcp.initial_window), ("dup_threshold", tcp.dup_threshold)]
     {

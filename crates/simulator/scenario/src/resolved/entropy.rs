@@ -15,6 +15,9 @@ pub enum Entropy {
     Flow,
     /// A random value for each packet.
     Spray,
+    /// 64 values in turn, without those whose packets were marked or trimmed (uet-htsim). Needs ports
+    /// that mark.
+    Bitmap,
     /// FlowBender (Kabbani et al., CoNEXT 2014). Needs ports that mark.
     FlowBender(FlowBenderConfig),
     /// PLB (Qureshi et al., SIGCOMM 2022), as Linux has it. Needs ports that mark.
@@ -29,6 +32,7 @@ impl Entropy {
         match self {
             Entropy::Flow => "flow",
             Entropy::Spray => "spray",
+            Entropy::Bitmap => "bitmap",
             Entropy::FlowBender(_) => "flowbender",
             Entropy::Plb(_) => "plb",
             Entropy::Reps(_) => "reps",

@@ -29,6 +29,13 @@ pub struct Fabric {
     /// one queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_bytes: Option<Bytes>,
+    /// True if switches send control packets before data.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub control_first: bool,
+    /// Data that does not fit into this many bytes at a switch port is cut to its header; `None` if
+    /// full ports drop it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trim_above: Option<Bytes>,
     /// Paths by an intermediate group; `None` if packets take the graph's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub non_minimal: Option<NonMinimal>,
@@ -143,6 +150,11 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// The rate of the fastest link at which a host sends.
+    pub fn fastest_host(&self) -> Rate {
+        crate::graph::fastest_host(self)
+    }
+
     /// Interfaces of each host: the links of the first. At least 1.
     pub fn interfaces(&self) -> u32 {
         let of_first = self.links.iter().filter(|link| link.ends.0.min(link.ends.1) == 0);

@@ -36,7 +36,7 @@ fn scenario(overrides: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
 fn mptcp(overrides: &[(&str, &str)]) -> MptcpConfig {
     match scenario(overrides).expect("it is sound").transport {
         Transport::Mptcp(mptcp) => mptcp,
-        Transport::Tcp(_) => panic!("MPTCP"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -49,7 +49,7 @@ fn mp_hula(overrides: &[(&str, &str)]) -> MpHulaConfig {
 
 #[test]
 fn mptcp_by_default_is_two_subflows_with_linked_increases() {
-    let tcp = *scenario(&[("transport.kind", "tcp")]).unwrap().transport.tcp();
+    let tcp = scenario(&[("transport.kind", "tcp")]).unwrap().transport.tcp();
     let expected = MptcpConfig {
         tcp,
         version: Version::V1,

@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 61] = [
+const KEYS: [&str; 63] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -17,6 +17,8 @@ const KEYS: [&str; 61] = [
     "fabric.shared_buffer",
     "fabric.shared_buffer.alpha",
     "fabric.priority_bytes",
+    "fabric.control_first",
+    "fabric.trim_above",
     "fabric.red",
     "fabric.red.min",
     "fabric.red.weight",
@@ -69,7 +71,7 @@ const KEYS: [&str; 61] = [
     "event.0.at",
 ];
 
-const VALUES: [&str; 43] = [
+const VALUES: [&str; 44] = [
     "0",
     "1",
     "-1",
@@ -108,6 +110,7 @@ const VALUES: [&str; 43] = [
     "mp-hula",
     "shuttle",
     "mptcp",
+    "uet",
     "uncoupled",
     "dctcp",
     "incast",

@@ -24,6 +24,8 @@ pub(crate) enum Event {
     Converged(u32),
     /// The measuring window opens.
     Measure,
+    /// A host's link is free for connections that wait for it.
+    Link(u32),
 }
 
 const KIND_SHIFT: u32 = 28;
@@ -42,6 +44,7 @@ impl Event {
             Event::Fault(index) => 6 << KIND_SHIFT | index,
             Event::Converged(index) => 7 << KIND_SHIFT | index,
             Event::Measure => 8 << KIND_SHIFT,
+            Event::Link(interface) => 9 << KIND_SHIFT | interface,
         }
     }
 
@@ -57,7 +60,8 @@ impl Event {
             5 => Event::Sample,
             6 => Event::Fault(id),
             7 => Event::Converged(id),
-            _ => Event::Measure,
+            8 => Event::Measure,
+            _ => Event::Link(id),
         }
     }
 }

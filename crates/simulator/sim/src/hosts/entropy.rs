@@ -68,9 +68,13 @@ impl EntropyValues {
     pub(super) fn on_ack(&mut self, at: At, echo: EntropyField, segment: &Segment) {
         let step = self.step(at.now);
         let subflow = self.subflow(at);
-        let una = if segment.kind == Kind::Ack { segment.seq } else { 0 };
+        let una = if matches!(segment.kind, Kind::Ack | Kind::Nack) { segment.seq } else { 0 };
         let EntropyField { value: entropy, marked } = echo;
-        subflow.policy.on_ack(step, &Feedback { entropy, marked, una, nxt: subflow.nxt });
+        let feedback = Feedback { entropy, marked, una, nxt: subflow.nxt };
+        match segment.kind {
+            Kind::Nack => subflow.policy.on_trim(step, &feedback),
+            _ => subflow.policy.on_ack(step, &feedback),
+        }
     }
 
     /// Tells the policy of losses that the sender has found since it was last told.

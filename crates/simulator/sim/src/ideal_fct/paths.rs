@@ -45,10 +45,14 @@ impl BestPaths {
         let first = link_of(fabric, fabric.first_port[from as usize]);
         let last = link_of(fabric, fabric.host_port[to as usize]);
         let interfaces = fabric.interfaces.min(transport.subflows());
-        let frames = Frames::new(transport.tcp(), size).over(interfaces.into());
+        let frames = Frames::new(&transport.tcp(), size).over(interfaces.into());
         let time = |path: &Path| {
             let path = [&[first], path.as_slice(), &[last]].concat();
-            handshake(&path, connections) + frames.time_over(&path)
+            let opening = match transport.has_handshake() {
+                true => handshake(&path, connections),
+                false => Time::ZERO,
+            };
+            opening + frames.time_over(&path)
         };
         between.iter().map(time).min().unwrap_or_else(|| time(&Vec::new()))
     }

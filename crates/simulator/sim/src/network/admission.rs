@@ -56,6 +56,9 @@ impl Network {
         let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
         let (is_busy, waiting) = (start > now, port.waiting);
         let goes_first = self.packets.goes_first(packet, class.priority);
+        if class.priority == Priority::ControlFirst && is_busy {
+            return self.admit_apart(now, port_id, packet, Slot { start, end });
+        }
         if is_busy && goes_first {
             let is_full = end - now > class.buffer_time || waiting >= class.max_waiting;
             let is_limited = class.priority == Priority::FirstBytes;
@@ -64,12 +67,40 @@ impl Network {
         let is_managed = class.is_managed;
         let limit = if is_managed { class.buffer_time } else { class.limit(goes_first) };
         let is_full = end - now > limit || (is_busy && waiting >= class.max_waiting);
-        if is_managed {
+        if is_managed && !goes_first {
             self.average(now, port_id);
         }
         match is_full || (is_managed && !self.has_room(now, port_id, packet)) {
             true => Verdict::Full,
             false => Verdict::Last(Slot { start, end }),
+        }
+    }
+
+    /// Decides on a packet at a busy port whose two queues have a buffer each, which holds the rest
+    /// of the packet in transmission, too. Data above the threshold is cut to its header.
+    fn admit_apart(&mut self, now: Time, port_id: u32, packet: u32, slot: Slot) -> Verdict {
+        let class = self.classes[usize::from(self.ports[port_id as usize].class)];
+        let time = slot.end - slot.start;
+        if self.packets.goes_first(packet, class.priority) {
+            let waiting = self.data_waiting(port_id);
+            let is_full = slot.end - now > class.buffer_time + waiting;
+            return if is_full { Verdict::Full } else { Verdict::First { end: slot.end } };
+        }
+        let data = self.data_ahead(now, port_id) + time;
+        if class.is_managed {
+            self.average(now, port_id);
+        }
+        if class.trims(data) {
+            self.port_stats[port_id as usize].trims += 1;
+            self.packets.trim(packet);
+            let header = class.time_for(u32::from(self.packets.hot[packet as usize].size));
+            let slot = Slot { end: slot.start + header, ..slot };
+            return self.admit_apart(now, port_id, packet, slot);
+        }
+        let waiting = self.ports[port_id as usize].waiting;
+        match data > class.buffer_time || waiting >= class.max_waiting {
+            true => Verdict::Full,
+            false => Verdict::Last(slot),
         }
     }
 

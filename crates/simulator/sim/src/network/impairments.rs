@@ -161,10 +161,7 @@ impl Network {
 
     /// The class of ports that are as those of another but for rate and delay.
     fn class_of(&mut self, like: u16, rate: Rate, delay: Time) -> u16 {
-        let like = self.classes[usize::from(like)];
-        let class = LinkClass::new(rate, delay, like.limits);
-        let class = if like.is_managed { class.managed() } else { class };
-        let class = class.with_priority(like.priority);
+        let class = self.classes[usize::from(like)].with_rate(rate, delay);
         let known = self.classes.iter().position(|known| *known == class);
         if known.is_none() {
             self.classes.push(class);

@@ -22,7 +22,7 @@ use heddle_scenario::{Red, SharedBuffer};
 use heddle_units::{Rate, Time};
 
 use super::packet::PacketKind;
-use super::port::LinkClass;
+use super::port::{LinkClass, Priority};
 use super::{NIL, Network};
 use crate::random::Random;
 
@@ -174,11 +174,17 @@ impl Network {
 
     /// Averages the queue that a packet finds at a port.
     pub(super) fn average(&mut self, now: Time, port_id: u32) {
-        let Some(marking) = &mut self.management.marking else { return };
+        if self.management.marking.is_none() {
+            return;
+        }
         let port = &self.ports[port_id as usize];
-        let waiting = port.busy_until.saturating_sub(now);
-        let idle = now.saturating_sub(port.busy_until);
         let class = &self.classes[usize::from(port.class)];
+        let waiting = match class.priority {
+            Priority::ControlFirst => self.data_ahead(now, port_id),
+            _ => port.busy_until.saturating_sub(now),
+        };
+        let idle = now.saturating_sub(port.busy_until);
+        let Some(marking) = &mut self.management.marking else { return };
         marking.ports[port_id as usize].update(&marking.red, waiting, idle, class);
     }
 

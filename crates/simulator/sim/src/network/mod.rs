@@ -31,6 +31,8 @@ pub(crate) struct PortStats {
     pub(crate) failure_drops: u64,
     /// Packets marked by ECN.
     pub(crate) ecn_marks: u64,
+    /// Packets cut to their headers.
+    pub(crate) trims: u64,
 }
 
 /// Bytes of a port.

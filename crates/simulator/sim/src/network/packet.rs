@@ -165,6 +165,15 @@ impl Packets {
         Some(fields)
     }
 
+    /// Cuts a data packet to its header.
+    pub(crate) fn trim(&mut self, index: u32) {
+        let segment = &mut self.body[index as usize].segment;
+        let before = segment.wire_bytes();
+        (segment.kind, segment.len) = (Kind::Trimmed, 0);
+        // A shim stays.
+        self.hot[index as usize].size -= (before - segment.wire_bytes()) as u16;
+    }
+
     /// True for a packet without data: an acknowledgement or a handshake.
     #[inline]
     pub(crate) fn is_control(&self, index: u32) -> bool {
@@ -178,6 +187,9 @@ impl Packets {
         match priority {
             Priority::None => false,
             Priority::Control => self.is_control(index),
+            Priority::ControlFirst => {
+                self.is_control(index) || self.hot[index as usize].kind == PacketKind::Probe
+            }
             Priority::FirstBytes => {
                 self.is_control(index)
                     || self.hot[index as usize].kind == PacketKind::Probe

@@ -15,6 +15,8 @@ pub(crate) enum Priority {
     Control,
     /// Control packets, probes and the first bytes of flows, at a switch's port.
     FirstBytes,
+    /// Control packets and probes, at a switch's port. Each queue has a buffer of its own.
+    ControlFirst,
 }
 
 /// Times of a packet's transmission.
@@ -43,6 +45,10 @@ pub(crate) struct LinkClass {
     /// ECN threshold as waiting time.
     pub(crate) mark_time: Time,
     pub(crate) max_waiting: u32,
+    /// Data that does not fit into as much is cut to its header, and goes first.
+    trim_above: Option<Bytes>,
+    /// The same as waiting time.
+    trim_time: Time,
     /// Packets that go before others.
     pub(crate) priority: Priority,
     /// True if a shared buffer or RED decides on each packet ([`super::management`]).
@@ -62,6 +68,8 @@ impl LinkClass {
             accept_within: buffer_time,
             mark_time: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
             max_waiting: limits.packets.unwrap_or(u32::MAX),
+            trim_above: None,
+            trim_time: Time::NEVER,
             priority: Priority::None,
             is_managed: false,
         }
@@ -75,6 +83,26 @@ impl LinkClass {
             _ => self.accept_within,
         };
         LinkClass { priority, accept_within, ..self }
+    }
+
+    /// The same for a port that cuts data to its header above a threshold, if one is given.
+    pub(crate) fn trimming(self, trim_above: Option<Bytes>) -> LinkClass {
+        let trim_time = trim_above.map_or(Time::NEVER, |bytes| self.rate.time_for(bytes));
+        let accept_within = self.accept_within.min(trim_time);
+        LinkClass { trim_above, trim_time, accept_within, ..self }
+    }
+
+    /// The same at another rate and delay.
+    pub(super) fn with_rate(&self, rate: Rate, delay: Time) -> LinkClass {
+        let class = LinkClass::new(rate, delay, self.limits);
+        let class = if self.is_managed { class.managed() } else { class };
+        class.with_priority(self.priority).trimming(self.trim_above)
+    }
+
+    /// True if data is cut to its header behind which data of this transmission time would wait,
+    /// its own included.
+    pub(super) fn trims(&self, data: Time) -> bool {
+        data > self.trim_time
     }
 
     /// True if some packets go before others.

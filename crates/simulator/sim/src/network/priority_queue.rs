@@ -11,6 +11,11 @@
 //! and probes with them: PIAS (Bai et al., NSDI 2015) with two queues. Hosts mark these packets.
 //! Both queues share the port's buffer, of which an eighth is for the first alone.
 //!
+//! Or it sends **control packets first**: acknowledgements, handshakes, probes, and the headers of
+//! packets whose payload it has cut off. Each queue then has a buffer of the port's size, and data
+//! is marked, cut and dropped by the data before it alone (NDP, SIGCOMM 2017, section 3.1; the
+//! composite queue of the public uet-htsim).
+//!
 //! A port remains a list with one event at its head. A packet that goes first is linked in before
 //! the first packet of the second queue that has not started, and all behind it are late by its
 //! transmission time. This is one addition: packets of the second queue store their arrival less
@@ -72,7 +77,11 @@ impl Network {
         self.update_started(port_id, now);
         let Slot { start, end } = slot;
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
-        let (arrival, is_marked) = (end + class.delay, start - now > class.mark_time);
+        let ahead = match class.priority {
+            Priority::ControlFirst => self.data_ahead(now, port_id),
+            _ => start - now,
+        };
+        let (arrival, is_marked) = (end + class.delay, ahead > class.mark_time);
         let queue = &mut self.priority_queues[port_id as usize];
         let hot = &mut self.packets.hot[packet as usize];
         (hot.arrival, hot.next) = (arrival, NIL);
@@ -118,6 +127,18 @@ impl Network {
         if is_marked {
             self.mark(port_id, packet);
         }
+    }
+
+    /// Transmission times of the packets of the second queue that have not started.
+    pub(super) fn data_waiting(&self, port_id: u32) -> Time {
+        self.priority_queues[port_id as usize].second_time
+    }
+
+    /// The same and the rest of the packet in transmission.
+    pub(super) fn data_ahead(&self, now: Time, port_id: u32) -> Time {
+        let port = &self.ports[port_id as usize];
+        let free = if port.next_to_start == NIL { port.busy_until } else { port.next_start };
+        free.saturating_sub(now) + self.data_waiting(port_id)
     }
 
     /// Arrival of the first packet of a port that has not started.

@@ -187,10 +187,12 @@ impl SegmentHeaders<'_> {
         let (seq, ack) = match self.segment.kind {
             Kind::Syn => (own, 0),
             Kind::SynAck => (own, other.wrapping_add(1)),
-            Kind::Data | Kind::HandshakeAck => {
+            Kind::Data | Kind::HandshakeAck | Kind::Trimmed => {
                 (own.wrapping_add(1).wrapping_add(number), other.wrapping_add(1))
             }
-            Kind::Ack => (own.wrapping_add(1), other.wrapping_add(1).wrapping_add(number)),
+            Kind::Ack | Kind::Nack => {
+                (own.wrapping_add(1), other.wrapping_add(1).wrapping_add(number))
+            }
         };
         TcpHeader {
             source_port: ports.source,
@@ -210,8 +212,8 @@ impl SegmentHeaders<'_> {
         match self.segment.kind {
             Kind::Syn => TcpFlags::SYN | when(self.ecn, TcpFlags::ECE | TcpFlags::CWR),
             Kind::SynAck => TcpFlags::SYN | TcpFlags::ACK | when(self.ecn, TcpFlags::ECE),
-            Kind::Data => TcpFlags::ACK | when(ecn.is_cwr(), TcpFlags::CWR),
-            Kind::Ack => TcpFlags::ACK | when(ecn.is_marked(), TcpFlags::ECE),
+            Kind::Data | Kind::Trimmed => TcpFlags::ACK | when(ecn.is_cwr(), TcpFlags::CWR),
+            Kind::Ack | Kind::Nack => TcpFlags::ACK | when(ecn.is_marked(), TcpFlags::ECE),
             Kind::HandshakeAck => TcpFlags::ACK,
         }
     }
@@ -229,8 +231,8 @@ impl SegmentHeaders<'_> {
         let configured = self.agreed.tcp.receive_window.0.min(u64::from(u32::MAX)) as u32;
         let (bytes, shift) = match self.segment.kind {
             Kind::Syn | Kind::SynAck => (configured, 0),
-            Kind::Ack => (self.segment.window, self.window_scale()),
-            Kind::Data | Kind::HandshakeAck => (configured, self.window_scale()),
+            Kind::Ack | Kind::Nack => (self.segment.window, self.window_scale()),
+            Kind::Data | Kind::HandshakeAck | Kind::Trimmed => (configured, self.window_scale()),
         };
         (bytes >> shift).min(u32::from(u16::MAX)) as u16
     }
@@ -286,7 +288,7 @@ impl SegmentHeaders<'_> {
                 (first(server), Some(Mapping { data_seq, subflow_seq, len, checksum: None }))
             }
             Kind::Ack => (first(client).wrapping_add(number), None),
-            Kind::Syn | Kind::SynAck | Kind::HandshakeAck => return None,
+            _ => return None,
         };
         Some(MptcpOption::Dss(Dss { fin: false, ack: Some(DataSeq::Long(ack)), mapping }))
     }
@@ -296,7 +298,7 @@ impl SegmentHeaders<'_> {
         // A duplicate comes first (RFC 2883 section 4).
         let blocks = match self.segment.options {
             Options::Sack(blocks) | Options::DuplicateSack(blocks) => blocks,
-            Options::None | Options::Mptcp(_) => return Ok(0),
+            Options::None | Options::Mptcp(_) | Options::Received(_) => return Ok(0),
         };
         let (_, other) = self.initial_seqs();
         let acked = other.wrapping_add(1).wrapping_add(self.segment.seq as u32);

@@ -42,6 +42,7 @@ impl<S: Scheme> Simulation<'_, S> {
             lost_to_failures: sum(|l| l.failure_drops),
             unroutable: self.switching.unroutable,
             ecn_marked: sum(|l| l.ecn_marks),
+            trimmed: sum(|l| l.trims),
             to_closed_connections: hosts.to_closed_connections,
             probe_bytes: Bytes(self.switching.probes_sent * u64::from(PROBE_BYTES)),
             peak_packets: self.network.packets.hot.len() as u64,

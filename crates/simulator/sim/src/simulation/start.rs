@@ -4,6 +4,7 @@ use heddle_fabric::{Fabric, Placer, Scheduler};
 use heddle_policy::DreShift;
 use heddle_scenario::{Placing, Scenario, Scheme, Transport};
 use heddle_transport::Group;
+use heddle_transport::uet::UetParameters;
 
 use crate::engine::Wheel;
 use crate::five_tuple::FlowHash;
@@ -26,9 +27,11 @@ pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool
 
 /// Protocols and parameters of the workloads.
 pub(super) fn groups(scenario: &Scenario) -> Vec<Group> {
+    let rate = scenario.fabric.graph.fastest_host();
     let group = |transport: &Transport| match *transport {
         Transport::Tcp(tcp) => Group::Tcp(tcp),
         Transport::Mptcp(mptcp) => Group::Mptcp(mptcp.into()),
+        Transport::Uet(uet) => Group::Uet(UetParameters::new(&uet, rate)),
     };
     scenario.transports().iter().map(group).collect()
 }
@@ -43,7 +46,7 @@ pub(super) fn start_network(
     let mut classes: Vec<LinkClass> = Vec::new();
     let (shared, red) = (scenario.fabric.shared_buffer, scenario.fabric.red);
     let is_managed = shared.is_some() || red.is_some();
-    let has_priority = scenario.fabric.priority_bytes.is_some();
+    let priority = switch_priority(scenario);
     let mut ports = Vec::with_capacity(fabric.ports.len());
     for info in &fabric.ports {
         let link = fabric.graph.links[info.link as usize];
@@ -52,10 +55,10 @@ pub(super) fn start_network(
         let class = LinkClass::new(fabric.rate_of(info), link.delay, limits);
         let class = match from_host {
             true => class.with_priority(Priority::Control),
-            false if is_managed => class.managed(),
-            false if has_priority => class.with_priority(Priority::FirstBytes),
-            false => class,
+            false if is_managed => class.managed().with_priority(priority),
+            false => class.with_priority(priority),
         };
+        let class = if from_host { class } else { class.trimming(scenario.fabric.trim_above) };
         let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
         if index == classes.len() {
             classes.push(class);
@@ -64,7 +67,10 @@ pub(super) fn start_network(
         port.set_up(!is_failed(scenario, fabric, info.link), false);
         ports.push(port);
     }
-    let two_queues = if has_priority { ports.len() } else { fabric.interface_port.len() };
+    let two_queues = match priority {
+        Priority::None => fabric.interface_port.len(),
+        _ => ports.len(),
+    };
     Network {
         port_stats: vec![PortStats::default(); ports.len()],
         events: wheel_for(&classes, ports.len()),
@@ -76,6 +82,15 @@ pub(super) fn start_network(
         meter,
         classes,
         ports,
+    }
+}
+
+/// Packets that switches send before others.
+fn switch_priority(scenario: &Scenario) -> Priority {
+    match (scenario.fabric.control_first, scenario.fabric.priority_bytes) {
+        (true, _) => Priority::ControlFirst,
+        (false, Some(_)) => Priority::FirstBytes,
+        (false, None) => Priority::None,
     }
 }
 

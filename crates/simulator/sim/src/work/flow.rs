@@ -94,7 +94,7 @@ fn cost(
     FlowCost {
         links: links as f64 / pairs.len().max(1) as f64,
         mss: u64::from(tcp.mss).max(1),
-        per_ack: if tcp.delayed_ack.is_some() { 2 } else { 1 },
+        per_ack: transport.packets_per_ack().into(),
         handshake: handshake(transport, connections),
         shortest,
         mean: sizes_of(part).map_or(0.0, SizeDistribution::mean),
@@ -114,8 +114,8 @@ pub(super) fn sizes_of(workload: &Workload) -> Option<&SizeDistribution> {
 /// A SYN and its answer for each subflow.
 fn handshake(transport: &Transport, connections: Connections) -> u64 {
     match connections {
-        Connections::PerFlow => 2 * u64::from(transport.subflows()),
-        Connections::Persistent(_) | Connections::Pool | Connections::ClosedLoop(_) => 0,
+        Connections::PerFlow if transport.has_handshake() => 2 * u64::from(transport.subflows()),
+        _ => 0,
     }
 }
 

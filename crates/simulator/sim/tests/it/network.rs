@@ -34,4 +34,5 @@ mod sharing;
 mod subflows;
 mod support;
 mod timing;
+mod uet;
 mod unfinished;

@@ -78,7 +78,7 @@ impl Receiver {
                 self.timestamp = segment.timestamp;
                 Some(self.ack(config))
             }
-            Kind::SynAck | Kind::Ack => None,
+            Kind::SynAck | Kind::Ack | Kind::Trimmed | Kind::Nack => None,
         }
     }
 

@@ -246,6 +246,31 @@ fn buffers_and_marks() {
             "red = { min = \"30KB\", max = \"90KB\" }\npriority_bytes = \"100KB\"",
             "6: fabric.priority_bytes: `red` is for ports with one queue\nhelp: one of them",
         ),
+        (
+            line,
+            "shared_buffer = { bytes = \"1MB\" }\ncontrol_first = true",
+            "5: fabric.shared_buffer: with `control_first` each queue of a port has its own buffer\nhelp: leave it out, or `control_first`",
+        ),
+        (
+            line,
+            "control_first = true\npriority_bytes = \"100KB\"",
+            "6: fabric.priority_bytes: it sends control packets first already\nhelp: leave it out, or `control_first`",
+        ),
+        (
+            line,
+            "trim_above = \"100KB\"",
+            "5: fabric.trim_above: headers need a queue that goes first\nhelp: `control_first = true`",
+        ),
+        (
+            line,
+            "control_first = true\ntrim_above = \"400KB\"",
+            "6: fabric.trim_above: 400KB is never reached: the buffer holds 375KB\nhelp: at most `port_buffer`",
+        ),
+        (
+            line,
+            "control_first = true\ntrim_above = \"100KB\"",
+            "6: fabric.trim_above: TCP does not understand headers without their payload\nhelp: `transport.kind = \"uet\"`",
+        ),
         (line, "red = { min = \"30KB\" }", "5: fabric.red.max: this key is missing"),
         (
             line,

@@ -66,7 +66,7 @@ fn unknown_keys_and_names() {
         (
             "kind = \"tcp\"\n",
             "",
-            "8: transport.kind: `kind` is missing\nhelp: one of \"tcp\" or \"mptcp\"",
+            "8: transport.kind: `kind` is missing\nhelp: one of \"tcp\", \"mptcp\" or \"uet\"",
         ),
         (
             "\"websearch\"",
@@ -269,6 +269,41 @@ fn overrides() {
         "1",
         "s.toml: workload. (from --set): this is not a key\nhelp: write it as in `table.key`",
     );
+}
+
+#[test]
+fn ultra_ethernets_transport() {
+    let tcp = "kind = \"tcp\"\ncontrol = \"newreno\"";
+    refused(&[
+        (
+            tcp,
+            "kind = \"uet\"",
+            "8: transport.control: NSCC needs ports that mark\nhelp: a ramp at 10Gbps: `fabric.red = { min = \"5KB\", \
+             max = \"22KB\", probability = 1.0, weight = 1.0 }`; or `control = \"fixed\"`",
+        ),
+        (
+            tcp,
+            "kind = \"uet\"\ndup_threshold = 3",
+            "10: transport.dup_threshold: this key is not known here\nhelp: known here: `mss`, `control`, `base_rtt`, \
+             `target_delay`, `window`, `rto`, `packets_per_ack`",
+        ),
+        (
+            tcp,
+            "kind = \"uet\"\npackets_per_ack = 0",
+            "10: transport.packets_per_ack: must be at least 1",
+        ),
+        (
+            tcp,
+            "kind = \"uet\"\nwindow = \"1KB\"",
+            "10: transport.window: 1KB does not hold one full packet\nhelp: at least 4154B",
+        ),
+        (tcp, "kind = \"uet\"\nrto = \"0s\"", "10: transport.rto: must be longer than 0s"),
+        (
+            tcp,
+            "kind = \"uet\"\nmss = 9000",
+            "10: transport.mss: 9000 is not a segment's payload\nhelp: from 28 to 8960 bytes; 1460 fills an MTU of 1500",
+        ),
+    ]);
 }
 
 /// Hosts choose paths by what ECMP hashes and ports mark.

@@ -1,5 +1,6 @@
 //! Test support: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
 
+mod control_first;
 mod impairments;
 mod management;
 mod model;

@@ -318,6 +318,10 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
                 shared_buffer,
                 red,
                 priority_bytes,
+                control_first: priority_bytes.is_none()
+                    && shared_buffer.is_none()
+                    && convergence % 2 == 1,
+                trim_above: None,
                 non_minimal: None,
             },
             events: Vec::new(),

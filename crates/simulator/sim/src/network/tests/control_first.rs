@@ -1,0 +1,131 @@
+//! Switches' ports that send control packets first: two queues with a buffer each, and headers of
+//! packets whose payload is cut off.
+
+use heddle_scenario::{Impairment, Red, Share};
+use heddle_transport::Kind;
+
+use super::*;
+
+fn port(limits: PortLimits, trim_above: Option<Bytes>) -> Network {
+    let class = LinkClass::new(RATE, DELAY, limits).with_priority(Priority::ControlFirst);
+    Network {
+        classes: vec![class.trimming(trim_above)],
+        priority_queues: vec![PriorityQueue::default()],
+        ..one_port(limits, None)
+    }
+}
+
+impl Network {
+    /// Sends data of 1500 bytes on the wire.
+    fn send_full(&mut self, now: Time) {
+        let segment = Segment { len: 1442, ..Segment::default() };
+        self.send_segment(now, 1500, PacketKind::Forward, segment);
+        self.check(now);
+    }
+
+    fn send_control(&mut self, now: Time) {
+        let segment = Segment { kind: Kind::Ack, ..Segment::default() };
+        self.send_segment(now, 64, PacketKind::Reverse, segment);
+        self.check(now);
+    }
+}
+
+/// Each arrival as the byte at which its transmission ends, and its size.
+fn ends(network: &mut Network) -> Vec<(u64, u16)> {
+    let arrived = network.arrivals(LATER).into_iter();
+    arrived.map(|(at, size, _)| ((at - DELAY).0 / bytes(1).0, size)).collect()
+}
+
+#[test]
+fn control_packets_go_first_and_take_no_room_from_data() {
+    let mut network = port(limits(4500), None);
+    network.send_full(Time::ZERO);
+    (0..5).for_each(|_| network.send_control(bytes(100)));
+    network.send_full(bytes(100));
+    network.send_full(bytes(100));
+    assert_eq!(network.port_stats[0].buffer_drops, 0, "1400 and twice 1500 fit");
+    network.send_full(bytes(100));
+    assert_eq!(network.port_stats[0].buffer_drops, 1);
+    let acks = [1564, 1628, 1692, 1756, 1820].map(|end| (end, 64));
+    let data = [(3320, 1500), (4820, 1500)];
+    assert_eq!(ends(&mut network), [&[(1500, 1500)][..], &acks, &data].concat());
+}
+
+#[test]
+fn control_packets_have_a_buffer_of_the_same_size() {
+    let mut network = port(limits(3000), None);
+    network.send_full(Time::ZERO);
+    network.send_full(Time::ZERO);
+    (0..24).for_each(|_| network.send_control(Time::ZERO));
+    assert_eq!(network.port_stats[0].buffer_drops, 1, "1500 and 23 times 64 are 2972");
+}
+
+#[test]
+fn data_is_marked_by_the_data_before_it_alone() {
+    let limits = PortLimits { mark_above: Some(Bytes(3000)), ..limits(100_000) };
+    let mut network = port(limits, None);
+    network.send_full(Time::ZERO);
+    (0..50).for_each(|_| network.send_control(Time::ZERO));
+    (0..3).for_each(|_| network.send_full(Time::ZERO));
+    let data = network.arrivals(LATER).into_iter().filter(|arrival| arrival.1 == 1500);
+    let marked: Vec<bool> = data.map(|arrival| arrival.2).collect();
+    assert_eq!(marked, [false, false, false, true], "0, 1500, 3000 and 4500 bytes before them");
+}
+
+/// As `mark_above`: RED whose average is the queue, with both thresholds alike.
+#[test]
+fn red_averages_data_alone() {
+    let share = |share| Share::new(share).unwrap();
+    let red = Red {
+        min: Bytes(3000),
+        max: Bytes(3000),
+        probability: share(1.0),
+        weight: share(1.0),
+        gentle: false,
+    };
+    let mut network = port(limits(100_000), None);
+    network.classes = vec![
+        LinkClass::new(RATE, DELAY, limits(100_000))
+            .managed()
+            .with_priority(Priority::ControlFirst),
+    ];
+    let random = Random::new(1, Stream::Marks);
+    network.management = Management::of_ports(vec![0], None, Some(red), random);
+    network.send_full(Time::ZERO);
+    (0..50).for_each(|_| network.send_control(Time::ZERO));
+    (0..3).for_each(|_| network.send_full(Time::ZERO));
+    let data = network.arrivals(LATER).into_iter().filter(|arrival| arrival.1 == 1500);
+    let marked: Vec<bool> = data.map(|arrival| arrival.2).collect();
+    assert_eq!(marked, [false, false, false, true]);
+}
+
+#[test]
+fn data_above_the_threshold_is_cut_to_its_header_which_goes_first() {
+    let mut network = port(limits(100_000), Some(Bytes(4500)));
+    (0..3).for_each(|_| network.send_full(Time::ZERO));
+    network.send_control(bytes(100));
+    network.send_full(bytes(100));
+    network.send_full(bytes(1700));
+    assert_eq!(network.port_stats[0].trims, 1, "4400 bytes were before it; then 2928");
+    let expected = [(1500, 1500), (1564, 64), (1628, 64), (3128, 1500), (4628, 1500), (6128, 1500)];
+    assert_eq!(ends(&mut network), expected);
+    assert_eq!(network.port_stats[0].buffer_drops, 0);
+}
+
+#[test]
+fn headers_are_dropped_only_where_control_packets_are() {
+    let mut network = port(limits(3000), Some(Bytes(3000)));
+    (0..40).for_each(|_| network.send_full(Time::ZERO));
+    let stats = network.port_stats[0];
+    assert_eq!((stats.trims, stats.buffer_drops), (38, 38 - 23));
+}
+
+#[test]
+fn a_changed_rate_changes_the_thresholds_with_it() {
+    let mut network = port(limits(100_000), Some(Bytes(4500)));
+    let half = Impairment { rate: Some(Rate::gbps(5)), ..Impairment::default() };
+    network.degrade(Time::ZERO, 0, 0, &half);
+    (0..4).for_each(|_| network.send_full(Time::ZERO));
+    assert_eq!(network.port_stats[0].trims, 1);
+    assert_eq!(ends(&mut network), [(3000, 1500), (3128, 64), (6128, 1500), (9128, 1500)]);
+}
