@@ -28,7 +28,7 @@ pub(crate) use length::most_switches;
 pub(crate) use limits::{check_delay, check_ports, check_rate};
 pub(crate) use names::Names;
 pub(crate) use reach::check_reachable;
-pub(crate) use round_trip::{fastest_host, longest_round_trip};
+pub(crate) use round_trip::longest_round_trip;
 pub(crate) use two_pod::two_pod;
 pub(crate) use vl2::vl2;
 pub(crate) use width::most_next_hops;

@@ -1,6 +1,6 @@
 //! Round-trip times in an empty fabric.
 
-use heddle_units::{Bytes, Rate, Time};
+use heddle_units::{Bytes, Time};
 
 use crate::{Graph, Link};
 
@@ -10,16 +10,6 @@ pub(crate) fn longest_round_trip(graph: &Graph, packet: Bytes, ack: Bytes) -> Ti
     let walk = Walk::new(graph, packet, ack);
     let farthest = walk.tors().map(|tor| walk.at_hosts[tor] + walk.farthest(tor)).max();
     farthest.unwrap_or_default()
-}
-
-/// The rate of the fastest link at which a host sends.
-pub(crate) fn fastest_host(graph: &Graph) -> Rate {
-    let is_host = |node: u32| graph.nodes[node as usize].tier == super::HOST;
-    let rates = graph.links.iter().flat_map(|link| {
-        let ends = [link.ends.0, link.ends.1].into_iter().filter(|end| is_host(*end));
-        ends.map(|host| link.rate_from(host))
-    });
-    rates.max().unwrap_or(Rate(1))
 }
 
 /// Times of both ways over the links.
@@ -104,6 +94,7 @@ mod tests {
     use super::*;
     use crate::graph::fat_tree;
     use crate::raw::FatTree;
+    use heddle_units::Rate;
 
     /// Six links of 1 us each way; at 100 Gbps a packet of 4154 bytes takes 332.32 ns on each, an
     /// acknowledgement of 64 bytes 5.12 ns.
@@ -120,6 +111,6 @@ mod tests {
         let graph = fat_tree(&shape, Time::micros(1)).map_err(|_| ()).unwrap();
         let time = longest_round_trip(&graph, Bytes(4154), Bytes(64));
         assert_eq!(time, Time(12_000_000 + 6 * (332_320 + 5_120)));
-        assert_eq!(fastest_host(&graph), Rate::gbps(100));
+        assert_eq!(graph.fastest_host(), Rate::gbps(100));
     }
 }

@@ -29,7 +29,9 @@ pub(super) fn resolve(transport: &raw::Transport) -> Result<Transport, Problem> 
     match transport {
         raw::Transport::Tcp(tcp) => config(tcp).map(Transport::Tcp),
         raw::Transport::Mptcp(mptcp) => multipath(mptcp).map(Transport::Mptcp),
-        raw::Transport::Uet(uet) => uet::check(uet).map(Transport::Uet),
+        raw::Transport::Uet(uet) => {
+            check_mss(uet.mss).and_then(|()| uet::check(uet)).map(Transport::Uet)
+        }
     }
     .map_err(|problem| problem.inside("transport"))
 }
@@ -110,7 +112,7 @@ fn check_pacing(ratios: Pacing) -> Result<(), Problem> {
     Ok(())
 }
 
-pub(super) fn check_mss(mss: u16) -> Result<(), Problem> {
+fn check_mss(mss: u16) -> Result<(), Problem> {
     if (LEAST_MSS..=MOST_MSS).contains(&mss) {
         return Ok(());
     }

@@ -6,8 +6,7 @@ use heddle_transport::{HEADER_BYTES, MIN_FRAME_BYTES};
 use heddle_units::{Bytes, Rate, Time};
 
 use super::times::positive;
-use super::transport::check_mss;
-use crate::graph::{fastest_host, longest_round_trip};
+use crate::graph::longest_round_trip;
 use crate::{Fabric, Transport, Workload};
 
 /// A timeout beyond the time that full ports take: 15 us and six ports (uet-htsim).
@@ -16,9 +15,8 @@ const RTO: (Time, u64) = (Time::micros(15), 6);
 /// Thresholds between which ports mark, in percent of bandwidth times delay (uet-htsim).
 const MARKS: (u64, u64) = (20, 80);
 
-/// Checks the values that a file gives.
+/// Checks the values that a file gives, `mss` aside.
 pub(super) fn check(uet: &UetConfig) -> Result<UetConfig, Problem> {
-    check_mss(uet.mss)?;
     if uet.packets_per_ack == 0 {
         return Err(Problem::at("packets_per_ack", "must be at least 1"));
     }
@@ -64,7 +62,7 @@ pub(super) fn complete(
 
 fn fill(transport: &mut Transport, fabric: &Fabric) -> Result<(), Problem> {
     let Transport::Uet(uet) = transport else { return Ok(()) };
-    let rate = fastest_host(&fabric.graph);
+    let rate = fabric.graph.fastest_host();
     let packet = Bytes(u64::from(uet.mss) + u64::from(HEADER_BYTES));
     let empty = || longest_round_trip(&fabric.graph, packet, Bytes(MIN_FRAME_BYTES.into()));
     let base_rtt = uet.base_rtt.unwrap_or_else(empty);

@@ -152,7 +152,12 @@ pub struct Graph {
 impl Graph {
     /// The rate of the fastest link at which a host sends.
     pub fn fastest_host(&self) -> Rate {
-        crate::graph::fastest_host(self)
+        let is_host = |node: u32| self.nodes[node as usize].tier == 0;
+        let rates = self.links.iter().flat_map(|link| {
+            let ends = [link.ends.0, link.ends.1].into_iter().filter(|end| is_host(*end));
+            ends.map(|host| link.rate_from(host))
+        });
+        rates.max().unwrap_or(Rate(1))
     }
 
     /// Interfaces of each host: the links of the first. At least 1.
