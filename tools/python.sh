@@ -11,7 +11,8 @@ make_wheel() {
     case " $* " in *' --zig '*) tools+=("ziglang==$ZIG") ;; esac
     install_missing python3=python3
     python_environment target/tools/maturin "${tools[@]}"
-    (cd python && ../target/tools/maturin/bin/maturin build --quiet --out "$folder" "$@")
+    # Zig is a module of this environment's Python.
+    (cd python && PATH=$OLDPWD/target/tools/maturin/bin:$PATH && maturin build --quiet --out "$folder" "$@")
 }
 
 wheel() {

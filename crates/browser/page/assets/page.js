@@ -161,6 +161,7 @@ class Page {
     if (checked === this.checked) return;
     this.checked = checked;
     byId("story").hidden = checked !== this.told;
+    if (checked !== this.told) byId("notice").hidden = true;
     byId("shared").hidden = true;
     this.prepared = undefined;
     try {
