@@ -57,6 +57,11 @@ class Page:
         self.wait_for("done")
         return self
 
+    def follow(self, fragment: str) -> None:
+        """Follows a link with another fragment in the page that is open, and waits for the run that it starts."""
+        self.driver.execute_script("document.body.dataset.state = ''; location.hash = arguments[0]", fragment)
+        self.wait_for("done")
+
     def find(self, selector: str):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 

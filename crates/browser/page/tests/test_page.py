@@ -110,8 +110,11 @@ WRONG = [
 
 
 def test_a_link_that_holds_no_scenario_says_so_and_the_page_opens_with_its_own(page: Page, file_address: str) -> None:
+    """As the page opens, and as the fragment of an open page changes."""
+    page.open_link(file_address + WRONG[-1][0])
+    assert WRONG[-1][1] in page.find("#notice").text
     for wrong, reason in WRONG:
-        page.open_link(file_address + wrong)
+        page.follow(wrong)
         notice = page.find("#notice").text
         assert notice.startswith("This address holds no scenario that can be shown: ") and reason in notice, (wrong, notice)
         assert page.texts("#head th")[1:] == ["ecmp", "hula"]
