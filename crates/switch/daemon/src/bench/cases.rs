@@ -87,11 +87,13 @@ pub(super) fn all() -> Vec<Case> {
         cflb("cflb, ports, skip32", CflbField::Ports, CflbCipher::Skip32),
         cflb("cflb, ports, feistel", CflbField::Ports, CflbCipher::Feistel),
         cflb("cflb, source port, feistel", CflbField::SourcePort, CflbCipher::Feistel),
-        Case {
-            mp_hula: MpHulaConfig { hula: hula(), ..MpHulaConfig::default() },
-            ..plain("hula", Scheme::Hula)
-        },
     ];
+    for (name, scheme) in
+        [("letitflow", Scheme::LetItFlow), ("conga", Scheme::Conga), ("hula", Scheme::Hula)]
+    {
+        let mp_hula = MpHulaConfig { hula: hula(), ..MpHulaConfig::default() };
+        all.push(Case { mp_hula, ..plain(name, scheme) });
+    }
     for best_k in [1, 2, 4] {
         let name = format!("mp-hula, k = {best_k}, plain TCP");
         all.push(Case { mp_hula: mp_hula(best_k), ..plain(&name, Scheme::MpHula) });
