@@ -43,7 +43,7 @@ stage() {
     install -D -m 640 -t "$root/etc/heddle" packaging/deb/heddled.toml
     install -d "$root/etc/heddle/switch"
     install -D -m 644 -t "$root/usr/share/doc/heddle/examples" packaging/heddled.toml packaging/bird/*.conf
-    install -D -m 644 -t "$root/usr/share/doc/heddle/examples/switch" packaging/switch/*.toml
+    install -D -m 644 -t "$root/usr/share/doc/heddle/examples/switch" packaging/switch/*
     install -m 644 -t "$root/usr/share/doc/heddle/examples" packaging/prometheus/*.yml packaging/grafana/heddled.json
     install -m 644 README.md CHANGELOG.md "$root/usr/share/doc/heddle"
     copyright >"$root/usr/share/doc/heddle/copyright"

@@ -74,7 +74,7 @@ static __always_inline int leave(frame *frame, const struct visit *visit, __u32 
 	__u32 bytes = frame_bytes(frame);
 
 	if (!port || !port->ifindex)
-		return drop(frame, DROPPED_NO_PORT);
+		return number == SWITCH_NO_PORT ? pass(frame) : drop(frame, DROPPED_NO_PORT);
 	if (decrement_ttl(frame, &visit->packet) || write_macs(frame, port))
 		return drop(frame, DROPPED_FAILED);
 	count_in(&verdicts, counter, bytes);

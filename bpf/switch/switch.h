@@ -4,6 +4,7 @@
 
 #include "switch/expired.h"
 #include "switch/forward.h"
+#include "switch/kernel_routes.h"
 #include "switch/meter.h"
 #include "switch/probe.h"
 #include "switch/shim.h"
@@ -52,7 +53,7 @@ static __always_inline int to_other_tor(frame *frame, struct visit *visit, const
 	__u32 limit;
 
 	if (port < 0)
-		return drop(frame, DROPPED_NO_ROUTE);
+		return to->kernel_routes && !visit->shimmed ? pass(frame) : drop(frame, DROPPED_NO_ROUTE);
 	limit = limit_of(frame, visit, port);
 	if (limit)
 		return too_long(frame, visit, limit);
@@ -92,10 +93,12 @@ static __always_inline int route(frame *frame, struct visit *visit, const struct
 	if (visit->own_sources && !has_own_source(visit, to))
 		return drop(frame, DROPPED_SOURCE);
 	destination = bpf_map_lookup_elem(&destinations, &visit->packet.destination);
+	if (!destination && to->kernel_routes)
+		destination = by_prefix(&visit->packet);
 	if (!destination)
 		return drop(frame, DROPPED_NO_ROUTE);
 	if (read_ttl(frame, &visit->packet) <= 1)
-		return expired(frame, visit, to);
+		return to->kernel_routes && !visit->shimmed ? pass(frame) : expired(frame, visit, to);
 	if (destination->tor == to->tor) {
 		without = remove_shim(frame, visit);
 		if (without != SHIM_READY)

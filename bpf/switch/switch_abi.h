@@ -11,6 +11,7 @@
 #define SWITCH_ABI 10 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
+#define SWITCH_PREFIXES 16384
 #define SWITCH_NO_TOR 0xffff
 #define SWITCH_NO_PORT 0xffff
 #define SWITCH_NEAR_INTERFACES 4096 /* numbers of interfaces that an array has, and no hash table */
@@ -40,10 +41,16 @@ struct switch_port {
 	__u8 pad[5];
 };
 
-/* A host address. */
+/* A key of a trie: the longest prefix of an address. */
+struct address_prefix {
+	__u32 bits; /* that count, of IPv4 as of a mapped address */
+	__u8 address[16];
+};
+
+/* A host address, or the addresses of a prefix. */
 struct switch_destination {
 	__u16 tor;
-	__u16 port; /* at this ToR, to the host; SWITCH_NO_PORT elsewhere */
+	__u16 port; /* at this ToR, to the host; SWITCH_NO_PORT elsewhere, and where the kernel delivers */
 	__u32 pad;
 };
 
@@ -57,7 +64,8 @@ struct switch_config {
 	__u32 dre_shift;     /* tau of the estimators is 2^dre_shift ns */
 	__u32 scheme;        /* enum switch_scheme: the one that the tables are of */
 	__u8 probe_protocol; /* IPv4's protocol number of probes; 0: none are behind IPv4 */
-	__u8 pad[7];
+	__u8 kernel_routes;  /* destinations are those of `prefixes`, too; the kernel gets what goes no further here */
+	__u8 pad[6];
 	struct address answers_v4; /* source of ICMP "time exceeded"; zeros: none is sent */
 	struct address answers_v6;
 	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */

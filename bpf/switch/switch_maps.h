@@ -45,6 +45,14 @@ ARRAY(groups, SWITCH_GROUPS, struct next_hops);
 ARRAY(near_interfaces, SWITCH_NEAR_INTERFACES, __u32);
 HASH(far_interfaces, SWITCH_PORTS, __u32, __u32);
 HASH(destinations, SWITCH_DESTINATIONS, struct address, struct switch_destination);
+/* Prefixes of the kernel's routes; asked for addresses that are not in `destinations`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(max_entries, SWITCH_PREFIXES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct address_prefix);
+	__type(value, struct switch_destination);
+} prefixes SEC(".maps");
 PER_PROCESSOR(verdicts, SWITCH_COUNTERS, struct count);
 PER_PROCESSOR(port_counts, SWITCH_PORTS *PORT_COUNTERS, struct count);
 PER_PROCESSOR(scheme_counts, 1, struct scheme_counters);

@@ -4,6 +4,7 @@
 //! Other programs (tests, studies) have a file system of their own that nothing else sees and that
 //! ends with them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -106,6 +107,36 @@ pub fn link_pin(directory: &Path, hook: &str, interface: u32) -> Result<PathBuf,
 /// The calling thread's network namespace.
 const NAMESPACE: &str = "/proc/thread-self/ns/net";
 
+/// Pins of links in `directory` that have outlived their network namespace: no process is in it,
+/// and /run/netns has no name of it. Its interfaces are gone, unless a descriptor alone keeps it.
+///
+/// # Errors
+/// [`Error::Pins`] if the directory cannot be read.
+pub fn left_behind(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = |error| Error::Pins { path: directory.to_owned(), error };
+    let alive = namespaces();
+    let mut left = Vec::new();
+    for pin in fs::read_dir(directory).map_err(failed)?.flatten() {
+        let name = pin.file_name().to_string_lossy().into_owned();
+        let namespace = name.strip_prefix(LINK).and_then(|rest| rest.rsplit('-').nth(1));
+        let namespace = namespace.and_then(|number| number.parse().ok());
+        if namespace.is_some_and(|number| !alive.contains(&number)) {
+            left.push(pin.path());
+        }
+    }
+    Ok(left)
+}
+
+/// The network namespaces of all processes, and those with names. A process that ends meanwhile has
+/// none.
+fn namespaces() -> BTreeSet<u64> {
+    let paths =
+        |folder: &str| fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    let processes = paths("/proc").map(|process| process.join("ns/net"));
+    let all = processes.chain(paths("/run/netns"));
+    all.filter_map(|path| Some(fs::metadata(path).ok()?.ino())).collect()
+}
+
 /// True if links are pinned in `directory`, to whatever interface.
 ///
 /// # Errors
@@ -142,4 +173,22 @@ pub fn remove_pins(directory: &Path) -> Result<(), Error> {
 pub fn detach(directory: &Path, interface: u32) -> Result<(), Error> {
     let path = link_pin(directory, XDP, interface)?;
     fs::remove_file(&path).map_err(|error| Error::Pins { path, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_a_namespace_that_is_gone_are_left_behind() {
+        let folder = std::env::temp_dir().join(format!("heddle-pins-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let gone = folder.join("link-ingress-1-7");
+        let own = link_pin(&folder, XDP, 7).unwrap();
+        for path in [&gone, &own, &folder.join("config")] {
+            fs::write(path, "").unwrap();
+        }
+        assert_eq!(left_behind(&folder).unwrap(), [gone]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

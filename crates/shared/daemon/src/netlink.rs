@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Duration;
 
-use netlink_packet_core::{NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
+use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::RouteNetlinkMessage;
 use rtnetlink::{Handle, MulticastGroup, new_multicast_connection};
 use tokio::task::JoinSet;
@@ -53,6 +53,30 @@ impl Netlink {
             NetlinkPayload::Error(error) => Err(error.to_io()),
             _ => Err(io::ErrorKind::InvalidData.into()),
         }
+    }
+
+    /// All answers of the kernel to the request for a table. One that changes meanwhile may be
+    /// between two states; a notification follows then.
+    ///
+    /// # Errors
+    /// The kernel's own; [`io::ErrorKind::TimedOut`] without an answer;
+    /// [`io::ErrorKind::BrokenPipe`] if the connection has failed.
+    pub async fn dump(&self, request: RouteNetlinkMessage) -> io::Result<Vec<RouteNetlinkMessage>> {
+        let mut message = NetlinkMessage::from(request);
+        message.header.flags = NLM_F_REQUEST | NLM_F_DUMP;
+        let mut handle = self.handle.clone();
+        let mut answers = handle.request(message).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        let mut all = Vec::new();
+        while let Some(answer) =
+            timeout(TIMEOUT, answers.next()).await.map_err(|_| io::ErrorKind::TimedOut)?
+        {
+            match answer.payload {
+                NetlinkPayload::InnerMessage(one) => all.push(one),
+                NetlinkPayload::Error(error) => return Err(error.to_io()),
+                _ => {}
+            }
+        }
+        Ok(all)
     }
 }
 

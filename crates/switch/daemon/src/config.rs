@@ -1,8 +1,8 @@
-//! The switch's configuration: a TOML file that names a fabric file, the switch's node in it, its
-//! scheme, and the devices of its ports.
+//! The switch's configuration: a TOML file with the source of its routes (a fabric file and the
+//! switch's node in it, or the kernel), its scheme, and the devices of its ports.
 //!
 //! [`read`] gives a [`Config`] in which every default is filled in and nothing contradicts anything
-//! else. Routes are those of the fabric. [`schema`] is the file's JSON Schema, with every key's
+//! else. [`schema`] is the file's JSON Schema, with every key's
 //! meaning and default.
 
 mod raw;
@@ -10,29 +10,32 @@ mod refused;
 mod resolve;
 mod scheme;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use heddle_config::{Document, Problem};
 use heddle_daemon::mac::Mac;
-use heddle_fabric::Fabric;
+use heddle_fabric::{Fabric, PortInfo};
 use heddle_program::{Failure, Report};
 use heddle_scenario::FabricFile;
+use heddle_switch_maps::abi::SwitchRole;
 use heddle_switch_maps::{Hook, Parameters};
 use heddle_units::Rate;
+use ipnet::IpNet;
 
 /// A switch's configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The switch's name.
     pub node: String,
-    /// Its number in the fabric, ToRs first.
-    pub switch: u32,
-    /// The fabric file: links that are down from the start, hosts' addresses, CFLB's constants.
-    pub file: FabricFile,
-    /// Its fabric, with ports numbered.
-    pub fabric: Fabric,
+    /// The source of its routes.
+    pub routes: Routes,
+    /// Its number as a ToR, as in its probes; none: it is no ToR.
+    pub tor: Option<u16>,
+    /// Numbers of ToRs are below.
+    pub tors: u16,
     /// The scheme with its parameters.
     pub scheme: Parameters,
     /// The switch's salt.
@@ -56,16 +59,93 @@ pub struct Config {
     pub ports: Vec<Port>,
 }
 
+/// The source of a switch's routes.
+#[derive(Clone, Debug)]
+pub enum Routes {
+    /// A fabric file.
+    Fabric(Box<FabricRoutes>),
+    /// The kernel's forwarding tables.
+    Kernel(KernelRoutes),
+}
+
+/// Routes by a fabric file.
+#[derive(Clone, Debug)]
+pub struct FabricRoutes {
+    /// The file: links that are down from the start, hosts' addresses, CFLB's constants.
+    pub file: FabricFile,
+    /// Its fabric, with ports numbered.
+    pub fabric: Fabric,
+    /// The switch's number in the fabric, ToRs first.
+    pub switch: u32,
+}
+
+impl FabricRoutes {
+    /// The switch's ports, by number.
+    pub fn ports(&self) -> &[PortInfo] {
+        self.fabric.ports_of(self.fabric.hosts + self.switch)
+    }
+}
+
+/// Routes by the kernel's forwarding tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelRoutes {
+    /// The table.
+    pub table: Table,
+    /// The ToR behind which each prefix is.
+    pub tors: BTreeMap<IpNet, u16>,
+    /// True if a route's realm is the number of its ToR, and goes before `tors`.
+    pub realms: bool,
+}
+
+/// One of the kernel's routing tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// By number: 254 is the main one.
+    Number(u32),
+    /// That of a VRF, by its device.
+    Vrf(String),
+}
+
+impl Config {
+    /// The fabric, if routes come from one.
+    pub fn fabric(&self) -> Option<&FabricRoutes> {
+        match &self.routes {
+            Routes::Fabric(fabric) => Some(fabric),
+            Routes::Kernel(_) => None,
+        }
+    }
+
+    /// The name of a ToR.
+    pub fn tor_name(&self, tor: u16) -> String {
+        match self.fabric() {
+            Some(own) => own.fabric.node(own.fabric.hosts + u32::from(tor)).name.clone(),
+            None => format!("ToR {tor}"),
+        }
+    }
+
+    /// The name of the neighbour at a port, with a device or without.
+    pub fn peer(&self, port: u16) -> String {
+        let name = self.ports.iter().find(|own| own.number == port).map(|own| own.peer.clone());
+        let in_fabric = || {
+            let own = self.fabric()?;
+            own.ports().get(usize::from(port)).map(|info| own.fabric.node(info.to).name.clone())
+        };
+        name.or_else(in_fabric).unwrap_or_default()
+    }
+}
+
 /// A port with a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
-    /// Its number at the switch: the fabric's.
+    /// Its number at the switch: the fabric's, or its place in the file.
     pub number: u16,
     /// The network interface.
     pub device: String,
     /// The neighbour's name.
     pub peer: String,
-    /// The neighbour's Ethernet address; none: to be learnt.
+    /// The far end.
+    pub role: SwitchRole,
+    /// The neighbour's Ethernet address; none: the kernel's neighbour, or to be learnt.
     pub mac: Option<Mac>,
     /// The rate to which utilisation is relative.
     pub rate: Rate,

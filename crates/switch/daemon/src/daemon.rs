@@ -1,7 +1,8 @@
-//! The daemon: loads the programs, fills their maps, and then follows links and sends probes,
-//! without a capability.
+//! The daemon: loads the programs, fills their maps, and then follows links and routes and sends
+//! probes, without a capability.
 
 mod error;
+mod neighbours;
 mod probes;
 mod state;
 
@@ -20,10 +21,11 @@ use heddle_program::Failure;
 use heddle_switch_maps::Originator;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
-use tokio::time::sleep_until;
+use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use crate::admin::{self, Answer, Message, Request};
-use crate::config::{self, Config};
+use crate::config::{self, Config, Routes};
+use crate::kernel::{self, Fib};
 use crate::status::Status;
 use crate::{devices, explain, metrics};
 use probes::Probes;
@@ -50,6 +52,9 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     let (to, mut changes) = watch::channel(state.devices.clone());
     let names = state.device_names();
     let _watcher = supervise("links", move || devices::watch(names.clone(), to.clone()));
+    let (_routes, mut tables) = follow_routes(&state.config);
+    let mut retry = interval(neighbours::RETRY);
+    retry.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (to_task, mut requests) = mpsc::channel(REQUEST_QUEUE);
     let _servers = servers(&listener, metrics, &to_task);
     tracing::info!(node = state.config.node, scheme = %state.config.scheme.scheme, "the switch runs");
@@ -66,6 +71,13 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
                 let found = changes.borrow_and_update().clone();
                 state.follow(found);
             }
+            Ok(()) = tables.changed() => {
+                let found = tables.borrow_and_update().clone();
+                state.follow_kernel(found);
+            }
+            _ = retry.tick(), if !state.towards.unresolved.is_empty() => {
+                neighbours::resolve(state.unresolved()).await;
+            }
             () = sleep_until(converges.unwrap_or_else(far)), if converges.is_some() => state.converge(),
         }
     }
@@ -75,6 +87,15 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     notify::stopping();
     tracing::info!("the daemon stops; the programs go on with the maps as they are");
     Ok(())
+}
+
+/// The kernel's tables, if routes come from there; nothing else ever.
+fn follow_routes(config: &Config) -> (Option<Supervised>, watch::Receiver<Fib>) {
+    let (to, tables) = watch::channel(Fib::default());
+    let Routes::Kernel(routes) = &config.routes else { return (None, tables) };
+    let routes = routes.clone();
+    let watcher = supervise("routes", move || kernel::watch(routes.clone(), to.clone()));
+    (Some(watcher), tables)
 }
 
 /// The length of the queue of requests.
@@ -126,8 +147,7 @@ fn answer(state: &mut State, probes: Option<&Probes>, request: Request) -> Answe
 
 /// The program that sends probes, if this switch has some of its own.
 fn originator(state: &State) -> Result<Option<Originator>, DaemonError> {
-    let is_tor = state.config.switch < state.config.fabric.tors;
-    let has_probes = is_tor && state.config.scheme.scheme.has_probes();
+    let has_probes = state.config.tor.is_some() && state.config.scheme.scheme.has_probes();
     Ok(has_probes.then(|| state.switch.originator()).transpose()?)
 }
 
@@ -140,7 +160,7 @@ fn start_probes(program: Originator, config: &Config) -> Result<Probes, DaemonEr
             probes::Header::Ipv4 { protocol, source }
         }
     };
-    let frame = probes::frame(config.switch as u16, header);
+    let frame = probes::frame(config.tor.unwrap_or(0), header);
     Probes::start(program, frame, period).map_err(DaemonError::Probes)
 }
 
@@ -156,5 +176,9 @@ async fn start(config: Config) -> Result<State, DaemonError> {
     if let Some(name) = names.iter().find(|name| !devices.contains_key(*name)) {
         return Err(DaemonError::NoDevice(name.clone()));
     }
-    State::start(config, devices)
+    let fib = match &config.routes {
+        Routes::Fabric(_) => Fib::default(),
+        Routes::Kernel(routes) => kernel::read(routes).await.map_err(DaemonError::Routes)?,
+    };
+    State::start(config, devices, fib)
 }

@@ -5,11 +5,13 @@ use std::net::IpAddr;
 
 use heddle_policy::cflb::{Addresses, Codec, Fields, Ports, Reason};
 use heddle_policy::{mix, pick};
+use heddle_switch_maps::abi::{SWITCH_NO_PORT, SwitchDestination};
 use heddle_switch_maps::{Error, Scheme};
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::State;
 use crate::flow::FiveTuple;
+use crate::status::Count;
 use crate::{plan, status};
 
 /// A packet to explain.
@@ -30,12 +32,27 @@ pub struct Packet {
 }
 
 /// The packet's way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// The neighbour to which it would go; none if it is dropped.
     pub to: Option<String>,
     /// The steps of the decision, in order.
     pub steps: Vec<String>,
+    /// The next hops that it has, in the order of routes.
+    pub next_hops: Vec<NextHop>,
+}
+
+/// A next hop, with what has gone there by whatever flow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NextHop {
+    /// The neighbour.
+    pub peer: String,
+    /// Its port has a carrier.
+    pub up: bool,
+    /// Frames sent there.
+    pub sent: Count,
+    /// Utilisation of the link, 0 to 1.
+    pub utilisation: f64,
 }
 
 /// The way of a packet at this moment.
@@ -43,22 +60,42 @@ pub struct Explanation {
 /// # Errors
 /// If the kernel does not let read a map.
 pub fn explain(state: &State, packet: &Packet) -> Result<Explanation, Error> {
-    let mut steps = Vec::new();
-    let port = walk(state, packet, &mut steps)?;
-    Ok(Explanation { to: port.map(|port| status::peer(state, port)), steps })
+    let (mut steps, mut hops) = (Vec::new(), Vec::new());
+    let port = walk(state, packet, &mut steps, &mut hops)?;
+    let next_hops = hops.iter().map(|&hop| next_hop(state, hop)).collect::<Result<_, Error>>()?;
+    Ok(Explanation { to: port.map(|port| status::peer(state, port)), steps, next_hops })
 }
 
-fn walk(state: &State, packet: &Packet, steps: &mut Vec<String>) -> Result<Option<u16>, Error> {
+fn next_hop(state: &State, port: u16) -> Result<NextHop, Error> {
+    Ok(NextHop {
+        peer: status::peer(state, port),
+        up: plan::up(&state.config, &state.devices) >> port & 1 == 1,
+        sent: status::sent(state, port)?,
+        utilisation: status::utilisation(state, port.into(), status::now())?,
+    })
+}
+
+fn walk(
+    state: &State,
+    packet: &Packet,
+    steps: &mut Vec<String>,
+    hops: &mut Vec<u16>,
+) -> Result<Option<u16>, Error> {
     let address = packet.destination.into();
-    let Some(destination) = state.switch.maps.destinations.get(&address)? else {
-        steps.push(format!("{} is no host's address: dropped", packet.destination));
+    let found = state.switch.maps.destinations.get(&address)?;
+    let Some(destination) = found.or_else(|| behind(state, packet.destination, steps)) else {
+        steps.push(match state.config.fabric() {
+            Some(_) => format!("{} is no host's address: dropped", packet.destination),
+            None => format!("{} is left to the kernel", packet.destination),
+        });
         return Ok(None);
     };
     if packet.ttl <= 1 {
-        steps.push(format!("TTL {}: dropped; ICMP tells the sender", packet.ttl));
+        let who = state.config.fabric().map_or("left to the kernel", |_| "dropped");
+        steps.push(format!("TTL {}: {who}; ICMP tells the sender", packet.ttl));
         return Ok(None);
     }
-    if u32::from(destination.tor) == state.config.switch {
+    if Some(destination.tor) == state.config.tor {
         steps.push(format!("{} is a host of this ToR", packet.destination));
         if state.config.ports.iter().all(|port| port.number != destination.port) {
             steps.push("its port has no device: dropped".into());
@@ -66,16 +103,26 @@ fn walk(state: &State, packet: &Packet, steps: &mut Vec<String>) -> Result<Optio
         }
         return Ok(Some(destination.port));
     }
-    let fabric = &state.config.fabric;
-    let tor = &fabric.node(fabric.hosts + u32::from(destination.tor)).name;
-    let hops = status::next_hops(state, destination.tor.into())?;
+    let tor = state.config.tor_name(destination.tor);
+    *hops = status::next_hops(state, destination.tor.into())?;
     let names: Vec<String> = hops.iter().map(|&hop| status::peer(state, hop)).collect();
     steps.push(format!("{} is behind {tor}, next hops {}", packet.destination, names.join(", ")));
     if hops.is_empty() {
-        steps.push("no path leads there: dropped".into());
+        let way = state.config.fabric().map_or("left to the kernel", |_| "dropped");
+        steps.push(format!("no path leads there: {way}"));
         return Ok(None);
     }
-    Ok(Some(choose(state, packet, destination.tor, &hops, steps)))
+    Ok(Some(choose(state, packet, destination.tor, hops, steps)))
+}
+
+/// The ToR behind which the longest prefix of the kernel's routes has an address.
+fn behind(state: &State, address: IpAddr, steps: &mut Vec<String>) -> Option<SwitchDestination> {
+    let prefixes = state.towards.prefixes.iter();
+    let (prefix, tor) = prefixes
+        .filter(|(prefix, _)| prefix.contains(&address))
+        .max_by_key(|(prefix, _)| prefix.prefix_len())?;
+    steps.push(format!("the longest prefix is {prefix}"));
+    tor.map(|tor| SwitchDestination { tor, port: SWITCH_NO_PORT as u16, pad: 0 })
 }
 
 fn choose(state: &State, packet: &Packet, tor: u16, hops: &[u16], steps: &mut Vec<String>) -> u16 {
@@ -118,7 +165,8 @@ fn by_selector(
     hops: &[u16],
     steps: &mut Vec<String>,
 ) -> Option<u16> {
-    let config = state.config.file.cflb.constants;
+    let own = state.config.fabric()?;
+    let config = own.file.cflb.constants;
     let key = &state.config.scheme.cflb?.key;
     let codec = Codec::new(&config, &key[..config.cipher.key_bytes()]).ok()?;
     let (source, destination) = packet.ports;
@@ -129,7 +177,7 @@ fn by_selector(
         flow_label: packet.flow_label,
         ttl: packet.ttl,
     };
-    let decision = codec.decide(state.config.switch, &fields, hops.len() as u16);
+    let decision = codec.decide(own.switch, &fields, hops.len() as u16);
     steps.push(match decision.reason {
         Reason::Alone => "the only next hop".into(),
         Reason::Controlled { position, digit } => {

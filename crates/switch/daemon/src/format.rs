@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::explain::Explanation;
 use crate::status::Status;
 
 /// The state as `heddle-switch status` and `top` print it.
@@ -10,6 +11,23 @@ pub fn status(status: &Status) -> String {
     ports(status, &mut text);
     routes(status, &mut text);
     counters(status, &mut text);
+    text
+}
+
+/// A packet's way, with its next hops.
+pub fn explanation(explained: &Explanation) -> String {
+    let mut text = explained.steps.join("\n");
+    for hop in &explained.next_hops {
+        let state = if hop.up { "up" } else { "DOWN" };
+        let _ = write!(
+            text,
+            "\nnext hop {:<12} {state:<5} {:>5.1}% {:>14} sent",
+            hop.peer,
+            hop.utilisation * 100.0,
+            hop.sent.packets
+        );
+    }
+    let _ = write!(text, "\nto {}", explained.to.as_deref().unwrap_or("nowhere"));
     text
 }
 
@@ -48,6 +66,9 @@ fn routes(status: &Status, text: &mut String) {
     let _ = writeln!(text, "\n{:<12} next hops", "towards");
     for route in &status.routes {
         let _ = write!(text, "{:<12} {}", route.tor, route.next_hops.join(" "));
+        if !route.prefixes.is_empty() {
+            let _ = write!(text, " ({})", route.prefixes.join(", "));
+        }
         for (rank, best) in (1..).zip(&route.best) {
             let _ = write!(
                 text,

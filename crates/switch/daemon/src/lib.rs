@@ -1,5 +1,5 @@
-//! The switch's daemon: it loads the scheme's programs, fills their maps from a fabric file,
-//! follows links, and sends probes on time.
+//! The switch's daemon: it loads the scheme's programs, fills their maps from a fabric file or from
+//! the kernel's routes, follows links and routes, and sends probes on time.
 
 pub mod admin;
 pub mod bench;
@@ -10,6 +10,7 @@ pub mod explain;
 mod flow;
 pub mod format;
 pub mod frames;
+pub mod kernel;
 pub mod metrics;
 pub mod plan;
 pub mod rig;

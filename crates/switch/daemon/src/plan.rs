@@ -4,14 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use heddle_fabric::{FabricError, PortInfo};
-use heddle_policy::{Port as PortNumber, Tor};
+use heddle_daemon::mac::Mac;
+use heddle_fabric::FabricError;
+use heddle_policy::Tor;
+use heddle_switch_maps::Prefix;
 use heddle_switch_maps::abi::{
     Address, NextHops, SWITCH_ABI, SWITCH_GROUPS, SWITCH_NO_PORT, SWITCH_NO_TOR, SwitchConfig,
     SwitchDestination, SwitchPort, SwitchRole,
 };
+use ipnet::IpNet;
 
-use crate::config::{Config, Port};
+use crate::config::{Config, FabricRoutes, Port};
 use crate::devices::{Device, Devices};
 
 /// Links of the fabric, by index.
@@ -21,11 +24,11 @@ pub type Links = BTreeSet<u32>;
 pub type Routes = Vec<Vec<u16>>;
 
 /// The links that are down from the start.
-pub fn failed(config: &Config) -> Links {
-    let graph = &config.fabric.graph;
+pub fn failed(own: &FabricRoutes) -> Links {
+    let graph = &own.fabric.graph;
     let name = |node: u32| graph.nodes[node as usize].name.as_str();
     let is_failed = |(a, b): (&str, &str)| {
-        let failed = &config.file.fabric.failed;
+        let failed = &own.file.fabric.failed;
         failed.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
     };
     let links = (0..).zip(&graph.links);
@@ -35,17 +38,10 @@ pub fn failed(config: &Config) -> Links {
         .collect()
 }
 
-/// The fabric's side of a port.
-pub fn port_info(config: &Config, number: u16) -> PortInfo {
-    config.fabric.ports_of(config.fabric.hosts + config.switch)[usize::from(number)]
-}
-
 /// Links of this switch's ports that are down: without a device, or with one that is.
-pub fn local_failures(config: &Config, devices: &Devices) -> Links {
-    let is_up =
-        |number: u16| config.ports.iter().any(|port| port.number == number && is_up(port, devices));
-    let ports = config.fabric.ports_of(config.fabric.hosts + config.switch);
-    (0..).zip(ports).filter(|&(number, _)| !is_up(number)).map(|(_, port)| port.link).collect()
+pub fn local_failures(own: &FabricRoutes, up: u64) -> Links {
+    let ports = (0..).zip(own.ports());
+    ports.filter(|&(number, _)| up >> number & 1 == 0).map(|(_, port)| port.link).collect()
 }
 
 fn is_up(port: &Port, devices: &Devices) -> bool {
@@ -62,29 +58,29 @@ pub fn up(config: &Config, devices: &Devices) -> u64 {
 ///
 /// # Errors
 /// A fabric with too many sets of next hops.
-pub fn routes(config: &Config, down: &Links) -> Result<Routes, FabricError> {
-    let routes = config.fabric.routes(|link| !down.contains(&link))?;
+pub fn routes(own: &FabricRoutes, down: &Links) -> Result<Routes, FabricError> {
+    let routes = own.fabric.routes(|link| !down.contains(&link))?;
     let hops = |tor: u32| {
-        let hops = routes.next_hops(config.switch, Tor(tor as u16));
+        let hops = routes.next_hops(own.switch, Tor(tor as u16));
         hops.iter().map(|port| port.0).collect()
     };
-    Ok((0..config.fabric.tors).map(hops).collect())
+    Ok((0..own.fabric.tors).map(hops).collect())
 }
 
 /// The switch's parameters.
 pub fn config(config: &Config, up: u64) -> SwitchConfig {
-    let is_tor = config.switch < config.fabric.tors;
     SwitchConfig {
         up,
         abi: SWITCH_ABI,
         salt: config.salt,
-        router: config.switch,
-        tors: config.fabric.tors as u16,
-        tor: if is_tor { config.switch as u16 } else { SWITCH_NO_TOR as u16 },
+        router: config.fabric().map_or(0, |own| own.switch),
+        tors: config.tors,
+        tor: config.tor.unwrap_or(SWITCH_NO_TOR as u16),
         dre_shift: config.scheme.dre_shift,
         scheme: config.scheme.scheme as u32,
         probe_protocol: config.probe_protocol.unwrap_or(0),
-        pad: [0; 7],
+        kernel_routes: config.fabric().is_none().into(),
+        pad: [0; 6],
         answers_v4: config.icmp_source.0.map_or_else(Address::default, |ip| IpAddr::V4(ip).into()),
         answers_v6: config.icmp_source.1.map_or_else(Address::default, |ip| IpAddr::V6(ip).into()),
         mp_hula: config.scheme.mp_hula,
@@ -92,42 +88,55 @@ pub fn config(config: &Config, up: u64) -> SwitchConfig {
     }
 }
 
-/// A port; `learnt` is what the program has learnt of it before.
-pub fn port(config: &Config, port: &Port, device: &Device, learnt: u64) -> SwitchPort {
-    let info = port_info(config, port.number);
-    let group = config.fabric.multicast_group(config.switch, PortNumber(port.number));
+/// The Ethernet address of a port's neighbour.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbour {
+    /// As the file or the kernel says.
+    pub known: Option<Mac>,
+    /// What the program has before, learnt or not.
+    pub before: u64,
+}
+
+/// A port.
+pub fn port(config: &Config, port: &Port, device: &Device, peer: Neighbour) -> SwitchPort {
     let tau = 1_u128 << config.scheme.dre_shift;
     let full = u128::from(port.rate.0) * tau / 8 / 1_000_000_000;
-    let role = match (info.to_host, info.is_up) {
-        (true, _) => SwitchRole::Host,
-        (false, true) => SwitchRole::Up,
-        (false, false) => SwitchRole::Down,
-    };
     SwitchPort {
         own_mac: device.mac.bits(),
-        peer_mac: port.mac.map_or(learnt, |mac| mac.bits()),
-        probe_group: group.iter().fold(0, |set, port| set | 1 << port.0),
+        peer_mac: peer.known.map_or(peer.before, |mac| mac.bits()),
+        probe_group: probe_group(config, port),
         full: u64::try_from(full).unwrap_or(u64::MAX).max(1),
         ifindex: device.ifindex,
         mtu: device.mtu,
-        role: role as u8,
-        learns: port.mac.is_none().into(),
-        own_sources: (info.to_host && config.source_check).into(),
+        role: port.role as u8,
+        learns: peer.known.is_none().into(),
+        own_sources: (port.role == SwitchRole::Host && config.source_check).into(),
         pad: [0; 5],
     }
 }
 
-/// All host addresses.
+/// The ports to which a probe from `port` is replicated (HULA section 4.1): from below to all other
+/// switches, from above to those below.
+fn probe_group(config: &Config, port: &Port) -> u64 {
+    let gets = |other: &&Port| {
+        let climbs_again = port.role == SwitchRole::Up && other.role == SwitchRole::Up;
+        other.number != port.number && other.role != SwitchRole::Host && !climbs_again
+    };
+    config.ports.iter().filter(gets).fold(0, |set, other| set | 1 << other.number)
+}
+
+/// All host addresses; none with the kernel's routes.
 pub fn destinations(config: &Config) -> BTreeMap<IpAddr, SwitchDestination> {
-    let fabric = &config.fabric;
-    let base = fabric.first_port_of_switch(config.switch);
+    let Some(own) = config.fabric() else { return BTreeMap::new() };
+    let fabric = &own.fabric;
+    let base = fabric.first_port_of_switch(own.switch);
     let destination = |host: usize| {
         let tor = fabric.host_tor[host].0;
-        let is_here = u32::from(tor) == config.switch;
+        let is_here = u32::from(tor) == own.switch;
         let port = if is_here { fabric.host_port[host] - base } else { SWITCH_NO_PORT };
         SwitchDestination { tor, port: port as u16, pad: 0 }
     };
-    let hosts = config.file.addresses.iter().enumerate();
+    let hosts = own.file.addresses.iter().enumerate();
     hosts.flat_map(|(host, own)| own.iter().map(move |&ip| (ip, destination(host)))).collect()
 }
 
@@ -189,6 +198,30 @@ impl Groups {
         self.numbers = numbers;
         GroupWrites { sets, tors }
     }
+}
+
+/// A prefix as the program has it.
+fn prefix(net: IpNet) -> Prefix<[u8; 16]> {
+    let (address, before) = match net {
+        IpNet::V4(v4) => (v4.addr().to_ipv6_mapped(), 96),
+        IpNet::V6(v6) => (v6.addr(), 0),
+    };
+    Prefix { bits: before + u32::from(net.prefix_len()), data: address.octets() }
+}
+
+/// The ToRs behind prefixes as the program of ToR `own` has them; without a ToR a prefix, as all
+/// that is in none, is the switch's own, where the kernel delivers.
+pub fn prefixes(
+    own: Option<u16>,
+    tors: &BTreeMap<IpNet, Option<u16>>,
+) -> BTreeMap<Prefix<[u8; 16]>, SwitchDestination> {
+    let behind = |tor: Option<u16>| {
+        let tor = tor.or(own).unwrap_or(SWITCH_NO_TOR as u16);
+        SwitchDestination { tor, port: SWITCH_NO_PORT as u16, pad: 0 }
+    };
+    let all = (Prefix { bits: 0, data: [0; 16] }, behind(None));
+    let known = tors.iter().map(|(net, tor)| (prefix(*net), behind(*tor)));
+    std::iter::once(all).chain(known).collect()
 }
 
 /// An address as the program has it.

@@ -1,6 +1,6 @@
 //! The switch's state as people and Prometheus read it: ports, counters, routes, best hops, tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_daemon::mac::Mac;
 use heddle_policy::Counters;
@@ -74,6 +74,9 @@ pub struct PortStatus {
 pub struct Route {
     /// The ToR.
     pub tor: String,
+    /// Prefixes of the kernel's routes behind it; none with a fabric file.
+    #[serde(default)]
+    pub prefixes: Vec<String>,
     /// Neighbours that are next hops, in the order of routes.
     pub next_hops: Vec<String>,
     /// Next hops that probes have found: the best first (HULA, MP-HULA), or all with their remote
@@ -131,9 +134,6 @@ fn ports(state: &State, now: u64) -> Result<Vec<PortStatus>, Error> {
     let port = |config: &crate::config::Port| {
         let number = u32::from(config.number);
         let found = maps.ports.get(&number, 0)?;
-        let counted = |counter: PortCounter| {
-            maps.port_counts.sum(number * PortCounter::PORT_COUNTERS as u32 + counter as u32)
-        };
         Ok(PortStatus {
             number: config.number,
             device: config.device.clone(),
@@ -141,9 +141,9 @@ fn ports(state: &State, now: u64) -> Result<Vec<PortStatus>, Error> {
             role: SwitchRole::from_number(found.role.into()).map_or("", SwitchRole::name).into(),
             up: up >> config.number & 1 == 1,
             peer_mac: (found.peer_mac != 0).then(|| mac(found.peer_mac).to_string()),
-            received: count(counted(PortCounter::Received)?),
-            sent: count(counted(PortCounter::Sent)?),
-            utilisation: utilisation(state, number, found.full, now)?,
+            received: counted(state, config.number, PortCounter::Received)?,
+            sent: sent(state, config.number)?,
+            utilisation: utilisation(state, number, now)?,
         })
     };
     state.config.ports.iter().map(port).collect()
@@ -154,8 +154,19 @@ fn mac(bits: u64) -> Mac {
     Mac([a, b, c, d, e, f])
 }
 
+/// Frames that a port has sent.
+pub(crate) fn sent(state: &State, port: u16) -> Result<Count, Error> {
+    counted(state, port, PortCounter::Sent)
+}
+
+fn counted(state: &State, port: u16, counter: PortCounter) -> Result<Count, Error> {
+    let at = u32::from(port) * PortCounter::PORT_COUNTERS as u32 + counter as u32;
+    Ok(count(state.switch.maps.port_counts.sum(at)?))
+}
+
 /// The estimator's reading (bpf/switch/dre.h).
-fn utilisation(state: &State, port: u32, full: u64, now: u64) -> Result<f64, Error> {
+pub(crate) fn utilisation(state: &State, port: u32, now: u64) -> Result<f64, Error> {
+    let full = state.switch.maps.ports.get(&port, 0)?.full;
     let meter = state.switch.maps.meters.get(&port, 0)?;
     let tau = 1_u64 << state.config.scheme.dre_shift;
     let idle = now.saturating_sub(meter.last).min(tau);
@@ -177,20 +188,27 @@ fn named(counts: Counters) -> BTreeMap<String, u64> {
 
 /// The neighbour at a port.
 pub(crate) fn peer(state: &State, port: u16) -> String {
-    let fabric = &state.config.fabric;
-    let ports = fabric.ports_of(fabric.hosts + state.config.switch);
-    ports.get(usize::from(port)).map_or_else(String::new, |to| fabric.node(to.to).name.clone())
+    state.config.peer(port)
+}
+
+/// The other ToRs: all of the fabric, or those that the kernel's routes lead to.
+fn tors(state: &State) -> BTreeSet<u16> {
+    match state.config.fabric() {
+        Some(_) => (0..state.config.tors).filter(|&tor| Some(tor) != state.config.tor).collect(),
+        None => state.towards.prefixes.values().filter_map(|tor| *tor).collect(),
+    }
 }
 
 fn routes(state: &State, now: u64) -> Result<Vec<Route>, Error> {
-    let fabric = &state.config.fabric;
     let mut routes = Vec::new();
-    for tor in (0..fabric.tors).filter(|&tor| tor != state.config.switch) {
-        let hops = next_hops(state, tor)?;
+    for tor in tors(state) {
+        let hops = next_hops(state, tor.into())?;
+        let prefixes = state.towards.prefixes.iter().filter(|(_, to)| **to == Some(tor));
         routes.push(Route {
-            tor: fabric.node(fabric.hosts + tor).name.clone(),
+            tor: state.config.tor_name(tor),
+            prefixes: prefixes.map(|(net, _)| net.to_string()).collect(),
             next_hops: hops.iter().map(|&port| peer(state, port)).collect(),
-            best: best(state, tor, now),
+            best: best(state, tor.into(), now),
         });
     }
     Ok(routes)

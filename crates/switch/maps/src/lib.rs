@@ -16,7 +16,8 @@ mod scheme;
 mod switch;
 mod tables;
 
-pub use heddle_bpf_loader::{Error, Pins, Program, interface_index, remove_pins};
+pub use heddle_bpf_loader::maps::Prefix;
+pub use heddle_bpf_loader::{Error, Pins, Program, interface_index, left_behind, remove_pins};
 pub use interfaces::Interfaces;
 pub use maps::Maps;
 pub use originator::Originator;

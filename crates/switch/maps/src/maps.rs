@@ -2,7 +2,7 @@
 
 use aya::Ebpf;
 use aya::maps::{Array, MapData, PerCpuArray};
-use heddle_bpf_loader::maps::{Counts, Hash};
+use heddle_bpf_loader::maps::{Counts, Hash, Prefixes};
 use heddle_policy::Counters;
 
 use crate::abi::{
@@ -26,6 +26,8 @@ pub struct Maps {
     pub interfaces: Interfaces,
     /// Host addresses.
     pub destinations: Hash<Address, SwitchDestination>,
+    /// Prefixes of the kernel's routes, of IPv4 as of mapped addresses.
+    pub prefixes: Prefixes<[u8; 16], SwitchDestination>,
     /// Counters, by [`crate::abi::SwitchCounter`].
     pub verdicts: Counts,
     /// Counters of ports.
@@ -47,6 +49,7 @@ impl Maps {
             groups: take("groups")?.try_into()?,
             interfaces,
             destinations: Hash::new(take("destinations")?)?,
+            prefixes: Prefixes::new(take("prefixes")?)?,
             verdicts: Counts::new(take("verdicts")?)?,
             port_counts: Counts::new(take("port_counts")?)?,
             scheme_counts: take("scheme_counts")?.try_into()?,

@@ -23,7 +23,7 @@ const OBJECTS: &[Object] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 const PREPARE: &[u8] = object!("prepare");
 
 /// The maps that are pinned, beside the scheme's tables.
-const MAPS: [&str; 15] = [
+const MAPS: [&str; 16] = [
     "config",
     "ports",
     "meters",
@@ -32,6 +32,7 @@ const MAPS: [&str; 15] = [
     "near_interfaces",
     "far_interfaces",
     "destinations",
+    "prefixes",
     "verdicts",
     "port_counts",
     "scheme_counts",

@@ -1,13 +1,15 @@
 //! A switch's programs with their maps.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use aya::Ebpf;
-use aya::maps::{DevMap, Map, MapData};
+use aya::maps::{Array, DevMap, Map, MapData};
 use aya::programs::SchedClassifier;
+use heddle_bpf_loader::maps::absent_as_none;
 use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, XDP, attach_tc, run_tc};
 
-use crate::abi::{CflbConstants, SWITCH_ABI};
+use crate::abi::{CflbConstants, SWITCH_ABI, SwitchConfig};
 use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
 
 /// Names of the programs (bpf/switch/switch.bpf.c).
@@ -57,14 +59,20 @@ impl Switch {
         Switch::load_from(Pins::private()?, scheme, hook)
     }
 
-    /// A switch whose maps are pinned in `directory`, where those of the switch before it may be.
+    /// A switch whose maps are pinned in `directory`, where those of the switch before it may be. If
+    /// that one has another scheme, its programs go on with their own tables until
+    /// [`Switch::attach`] puts these in their place; these begin with empty tables.
     ///
     /// # Errors
     /// [`Error::Misfit`] if the maps found there are of another version of the programs,
     /// [`Error::Pins`] if there is no BPF file system, [`Error`] if the kernel does not take
     /// programs or maps.
     pub fn load_pinned(directory: &Path, scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
-        let switch = Switch::load_from(Pins::lasting(directory)?, scheme, hook)?;
+        let pins = Pins::lasting(directory)?;
+        if scheme_before(&pins)?.is_some_and(|before| before != scheme) {
+            forget_tables(&pins)?;
+        }
+        let switch = Switch::load_from(pins, scheme, hook)?;
         let found = switch.maps.config.get(&0, 0)?.abi;
         if found != 0 && found != SWITCH_ABI {
             let why = format!("it is of version {found}, this program is of {SWITCH_ABI}");
@@ -170,6 +178,30 @@ impl Switch {
             Programs::Tc(_) => None,
         }
     }
+}
+
+/// The scheme of the switch whose maps are pinned; none for maps of another version.
+fn scheme_before(pins: &Pins) -> Result<Option<Scheme>, Error> {
+    let Some(data) = absent_as_none(MapData::from_pin(pins.path("config")))? else {
+        return Ok(None);
+    };
+    let config: Array<MapData, SwitchConfig> = Map::Array(data).try_into()?;
+    let config = config.get(&0, 0)?;
+    Ok(Scheme::from_number(config.scheme).filter(|_| config.abi == SWITCH_ABI))
+}
+
+/// Removes the pins of all schemes' tables: no later switch finds what an earlier one has left.
+fn forget_tables(pins: &Pins) -> Result<(), Error> {
+    for layout in Scheme::ALL.iter().filter_map(|scheme| scheme.layout()) {
+        let path = pins.path(layout.map);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Error::Pins { path, error });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn load_tc(mut object: Ebpf) -> Result<Ebpf, Error> {

@@ -1,6 +1,7 @@
 //! The file as it is written: every key and its default. The doc comments become the descriptions
 //! of the JSON Schema.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -9,15 +10,35 @@ use heddle_scenario::SchemeTable;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// heddle-switch's configuration: one switch of a fabric.
+/// heddle-switch's configuration: one switch of a fabric that a file describes, or one with the
+/// kernel's routes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
-    /// The switch's name in the fabric: `"tor-1"`.
+    /// The switch's name, in the fabric if there is one: `"tor-1"`.
     pub(super) node: String,
+    /// The source of next hops: `"fabric"`, the fabric file, or `"kernel"`, the routes that a routing
+    /// daemon or `ip route` writes into the kernel. Default: "fabric".
+    #[serde(default)]
+    pub(super) routes: Routes,
     /// The fabric file, from whose `[fabric]` and `[addresses]` routes and hosts come; the same at
-    /// all switches. Relative to this file's folder.
-    pub(super) fabric: PathBuf,
+    /// all switches. Relative to this file's folder. None with `routes = "kernel"`.
+    pub(super) fabric: Option<PathBuf>,
+    /// With `routes = "kernel"`: this switch's number as a ToR, 0 to 1023, as its probes name it.
+    /// Default: none, it is no ToR.
+    pub(super) tor: Option<u16>,
+    /// With `routes = "kernel"`: the prefixes behind each ToR, by its number, the same at all
+    /// switches: `1 = ["10.0.1.0/24"]`. Routes to a part of one belong to its ToR.
+    #[serde(default)]
+    pub(super) tors: BTreeMap<String, Vec<String>>,
+    /// With `routes = "kernel"`: true if a route's realm is the number of its ToR (`krt_realm` in
+    /// BIRD, `realm` in `ip route`, of IPv4 alone); it goes before `[tors]`. Default: false.
+    #[serde(default)]
+    pub(super) realms: bool,
+    /// With `routes = "kernel"`: the number of the routing table. Default: 254, the main table.
+    pub(super) table: Option<u32>,
+    /// With `routes = "kernel"`: the VRF whose table it is, in place of `table`.
+    pub(super) vrf: Option<String>,
     /// The switch's load balancing, with the keys that a scenario has: `scheme = "hula"`, or a
     /// table. CFLB's constants and its key are those of the fabric file's `[cflb]`.
     pub(super) scheme: SchemeTable,
@@ -41,7 +62,7 @@ pub(super) struct File {
     /// exceeded", traceroute): one of IPv4, one of IPv6, or none of a family, whose packets are then
     /// dropped without an answer. Default: the switch's own of those set aside for benchmarks
     /// (RFC 2544, RFC 5180), by its number n from 1 in the fabric, ToRs first: 198.18.0.0 + n and
-    /// 2001:2:: + n.
+    /// 2001:2:: + n. Not with `routes = "kernel"`, where the kernel answers.
     pub(super) icmp_source: Option<Vec<IpAddr>>,
     /// True if packets of a host at this ToR must have one of its `[addresses]` as their source;
     /// others are dropped and counted (`dropped_source`). No effect at switches that are no ToR.
@@ -63,6 +84,17 @@ pub(super) struct File {
 
 fn one() -> u64 {
     1
+}
+
+/// A source of next hops.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Routes {
+    /// The fabric file.
+    #[default]
+    Fabric,
+    /// The kernel's routes.
+    Kernel,
 }
 
 /// A point in the kernel.
@@ -95,8 +127,13 @@ pub(super) enum Probe {
 pub(super) struct Port {
     /// The network interface.
     pub(super) device: String,
-    /// The neighbour's name in the fabric: a switch or a host.
-    pub(super) peer: String,
+    /// The neighbour's name in the fabric: a switch or a host. With `routes = "kernel"` any name;
+    /// default: the device's.
+    pub(super) peer: Option<String>,
+    /// With `routes = "kernel"`: what is at the far end, `"up"` (a switch of a higher tier),
+    /// `"down"` (one of a lower tier) or `"host"` (hosts of this ToR; a bridge or a VLAN interface,
+    /// too). Otherwise the fabric says.
+    pub(super) role: Option<Role>,
     /// Of parallel links to one neighbour: which, from 1 in the fabric's order. Default: in the
     /// order of these tables.
     pub(super) link: Option<u32>,
@@ -104,6 +141,19 @@ pub(super) struct Port {
     /// frame from there.
     pub(super) mac: Option<String>,
     /// The rate to which utilisation is relative: that of the device's queue, where it is not the
-    /// link's. Default: the link's.
+    /// link's. Default: the link's in the fabric; with `routes = "kernel"` it is needed at ports to
+    /// switches.
     pub(super) rate: Option<Rate>,
+}
+
+/// The far end of a port.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Role {
+    /// Hosts of this ToR.
+    Host,
+    /// A switch of a higher tier.
+    Up,
+    /// A switch of a lower tier.
+    Down,
 }

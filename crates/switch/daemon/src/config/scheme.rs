@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use heddle_config::Problem;
-use heddle_fabric::Fabric;
 use heddle_path_files::{files, keys};
 use heddle_program::Failure;
 use heddle_scenario::{FabricFile, Scheme};
@@ -28,9 +27,14 @@ const LIMITS: [(&str, u32); 5] = [
     ("flowlet_slots", FLOWLET_SLOTS),
 ];
 
-pub(super) fn resolve(scheme: &Scheme, place: &Place) -> Result<Parameters, Refused> {
+/// `cflb` gives CFLB's constants with the key.
+pub(super) fn resolve(
+    scheme: &Scheme,
+    place: &Place,
+    cflb: impl FnOnce() -> Result<CflbConstants, Refused>,
+) -> Result<Parameters, Refused> {
     let mut parameters = match scheme {
-        Scheme::Cflb(_) => place.cflb()?.into(),
+        Scheme::Cflb(_) => cflb()?.into(),
         other => Parameters::of(other).ok_or_else(|| no_programs(other))?,
     };
     check_limits(scheme)?;
@@ -60,46 +64,41 @@ fn check_limits(scheme: &Scheme) -> Result<(), Refused> {
 }
 
 /// The switch for which parameters are.
-pub(super) struct Place<'a> {
-    /// The fabric file, and its path.
-    pub(super) file: &'a FabricFile,
-    pub(super) path: &'a Path,
-    pub(super) fabric: &'a Fabric,
-    pub(super) switch: u32,
+pub(super) struct Place {
     pub(super) salt: u32,
+    /// Numbers of ToRs are below.
+    pub(super) tors: u16,
+    /// The switch's own, if it is a ToR.
+    pub(super) tor: Option<u16>,
 }
 
-impl Place<'_> {
+impl Place {
     /// The parameters at this switch.
     fn here(&self, hula: HulaConfig) -> HulaConfig {
-        let is_tor = self.switch < self.fabric.tors;
         HulaConfig {
             salt: self.salt,
-            tors: self.fabric.tors as u16,
-            tor: if is_tor { self.switch as u16 } else { 0 },
-            is_tor: is_tor.into(),
+            tors: self.tors,
+            tor: self.tor.unwrap_or(0),
+            is_tor: self.tor.is_some().into(),
             ..hula
         }
     }
+}
 
-    /// CFLB's constants with the key, those of the fabric file.
-    fn cflb(&self) -> Result<CflbConstants, Refused> {
-        let network = &self.file.cflb;
-        let constants = &network.constants;
-        let Some(name) = &network.key_file else {
-            let message = format!("{} names no key file, and CFLB needs one", self.path.display());
-            let help =
-                "key_file = \"fabric.key\" in its [cflb]; heddle path keygen fabric.key makes one";
-            return Err(Failure::advised(message, help).into());
-        };
-        let path = files::folder(self.path).join(name);
-        let secret = keys::read(&path, constants.cipher)?;
-        if let Some(check) = &network.key_check {
-            secret
-                .verify(check)
-                .with_context(|| path.display().to_string())
-                .map_err(Failure::from)?;
-        }
-        Ok(CflbConstants::new(constants, secret.bytes()))
+/// CFLB's constants with the key, those of the fabric file at `path`.
+pub(super) fn cflb(file: &FabricFile, path: &Path) -> Result<CflbConstants, Refused> {
+    let network = &file.cflb;
+    let constants = &network.constants;
+    let Some(name) = &network.key_file else {
+        let message = format!("{} names no key file, and CFLB needs one", path.display());
+        let help =
+            "key_file = \"fabric.key\" in its [cflb]; heddle path keygen fabric.key makes one";
+        return Err(Failure::advised(message, help).into());
+    };
+    let path = files::folder(path).join(name);
+    let secret = keys::read(&path, constants.cipher)?;
+    if let Some(check) = &network.key_check {
+        secret.verify(check).with_context(|| path.display().to_string()).map_err(Failure::from)?;
     }
+    Ok(CflbConstants::new(constants, secret.bytes()))
 }

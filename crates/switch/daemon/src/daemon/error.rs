@@ -16,17 +16,12 @@ pub enum DaemonError {
     /// The kernel does not tell about devices.
     #[error("the kernel does not tell about devices: {0}")]
     Netlink(std::io::Error),
+    /// The kernel does not tell about routes.
+    #[error(transparent)]
+    Routes(#[from] crate::kernel::KernelError),
     /// The fabric cannot be routed.
     #[error(transparent)]
     Fabric(#[from] FabricError),
-    /// The tables that are pinned are another scheme's.
-    #[error(
-        "the switch that is pinned in {pin} runs another scheme\nhelp: heddle-switch detach CONFIG removes it, and its packets are lost until the next start"
-    )]
-    OtherScheme {
-        /// The folder.
-        pin: String,
-    },
     /// The admin socket.
     #[error(transparent)]
     Admin(heddle_daemon::socket::BindError),

@@ -1,12 +1,15 @@
 //! The daemon's state beside the kernel's.
 
-use heddle_switch_maps::abi::SwitchPort;
-use heddle_switch_maps::{Attached, Error, Switch};
+use std::collections::BTreeMap;
+
+use heddle_switch_maps::abi::{SwitchPort, SwitchRole};
+use heddle_switch_maps::{Attached, Error, Scheme, Switch};
 use tokio::time::Instant;
 
 use super::DaemonError;
-use crate::config::Config;
+use crate::config::{Config, Routes};
 use crate::devices::{Device, Devices};
+use crate::kernel::{self, FabricPorts, Fib, Towards};
 use crate::plan::{self, Groups, Links};
 
 /// A switch that runs.
@@ -19,6 +22,9 @@ pub struct State {
     pub devices: Devices,
     /// Links anywhere in the fabric that are said to be down.
     pub reported: Links,
+    /// The ways that the kernel's routes have; empty with a fabric file.
+    pub towards: Towards,
+    fib: Fib,
     groups: Groups,
     /// When routes will follow a change of links.
     converges_at: Option<Instant>,
@@ -26,29 +32,60 @@ pub struct State {
 
 impl State {
     /// Loads the programs, with the maps of the daemon before if there are any, fills them, and
-    /// attaches the programs to all ports.
+    /// attaches the programs to all ports. `fib` is the kernel's table, if routes come from there.
     ///
     /// # Errors
     /// [`DaemonError`].
-    pub fn start(config: Config, devices: Devices) -> Result<State, DaemonError> {
+    pub fn start(config: Config, devices: Devices, fib: Fib) -> Result<State, DaemonError> {
         let scheme = config.scheme.scheme;
         let switch = Switch::load_pinned(&config.pin, scheme, config.hook)?;
         let before = switch.maps.config.get(&0, 0).map_err(Error::from)?;
-        if before.abi != 0 && before.scheme != scheme as u32 {
-            return Err(DaemonError::OtherScheme { pin: config.pin.display().to_string() });
+        if let Some(other) = Scheme::from_number(before.scheme)
+            && before.abi != 0
+            && other != scheme
+        {
+            tracing::info!("{scheme} takes the place of {other}, with empty tables");
         }
         if let Some(constants) = &config.scheme.cflb {
             switch.set_constants(constants)?;
         }
-        let groups = found(&switch, config.fabric.tors)?;
-        let reported = plan::failed(&config);
-        let mut state = State { config, switch, devices, reported, groups, converges_at: None };
+        let groups = found(&switch, config.tors)?;
+        let reported = config.fabric().map(plan::failed).unwrap_or_default();
+        let mut state = State {
+            config,
+            switch,
+            devices,
+            reported,
+            towards: Towards::default(),
+            fib,
+            groups,
+            converges_at: None,
+        };
+        for pin in heddle_switch_maps::left_behind(&state.config.pin)? {
+            let pin = pin.display();
+            tracing::warn!(%pin, "a link has outlived its network namespace; heddle-switch detach removes all pins");
+        }
+        state.look_towards();
         state.write_destinations()?;
-        state.write_routes()?;
         state.write_ports()?;
+        state.write_routes()?;
+        state.write_prefixes()?;
         state.write_config()?;
         state.attach()?;
         Ok(state)
+    }
+
+    /// The ways to ToRs by the kernel's table and the interfaces that there are.
+    fn look_towards(&mut self) {
+        let Routes::Kernel(routes) = &self.config.routes else { return };
+        let numbered = self.config.ports.iter().filter_map(|port| {
+            let is_fabric = port.role != SwitchRole::Host;
+            let device = self.devices.get(&port.device).filter(|_| is_fabric)?;
+            Some((device.ifindex, port.number))
+        });
+        let up = plan::up(&self.config, &self.devices);
+        let ports = FabricPorts { numbers: numbered.collect(), up };
+        self.towards = kernel::towards(&self.fib, routes, self.config.tor, &ports);
     }
 
     /// The names of all ports' devices.
@@ -59,8 +96,7 @@ impl State {
     fn attach(&mut self) -> Result<(), DaemonError> {
         for port in &self.config.ports {
             let Some(device) = self.devices.get(&port.device) else { continue };
-            let info = plan::port_info(&self.config, port.number);
-            let is_below = (!info.to_host).then_some(!info.is_up);
+            let is_below = (port.role != SwitchRole::Host).then_some(port.role == SwitchRole::Down);
             self.switch.set_device(port.number.into(), device.ifindex, is_below)?;
             match self.switch.attach(&port.device, device.ifindex)? {
                 Attached::Afresh => tracing::info!(device = port.device, "attached"),
@@ -86,6 +122,19 @@ impl State {
         Ok(())
     }
 
+    fn write_prefixes(&mut self) -> Result<(), Error> {
+        let wanted = plan::prefixes(self.config.tor, &self.towards.prefixes);
+        let map = &mut self.switch.maps.prefixes;
+        let before: BTreeMap<_, _> = map.entries()?.into_iter().collect();
+        for (prefix, to) in wanted.iter().filter(|(prefix, to)| before.get(prefix) != Some(to)) {
+            map.insert(*prefix, to)?;
+        }
+        for prefix in before.keys().filter(|prefix| !wanted.contains_key(prefix)) {
+            map.remove(*prefix)?;
+        }
+        Ok(())
+    }
+
     fn write_ports(&mut self) -> Result<(), Error> {
         for port in &self.config.ports {
             let number = u32::from(port.number);
@@ -96,7 +145,9 @@ impl State {
                 self.switch.maps.interfaces.remove(before.ifindex)?;
                 continue;
             };
-            let after = plan::port(&self.config, port, device, before.peer_mac);
+            let known = port.mac.or_else(|| self.towards.macs.get(&port.number).copied());
+            let peer = plan::Neighbour { known, before: before.peer_mac };
+            let after = plan::port(&self.config, port, device, peer);
             self.switch.maps.ports.set(number, after, 0)?;
             self.switch.maps.interfaces.insert(device.ifindex, number)?;
         }
@@ -110,8 +161,14 @@ impl State {
 
     /// Writes sets of next hops before the ToRs that refer to them.
     fn write_routes(&mut self) -> Result<(), DaemonError> {
-        let down = &plan::local_failures(&self.config, &self.devices) | &self.reported;
-        let writes = self.groups.change(&plan::routes(&self.config, &down)?);
+        let writes = match &self.config.routes {
+            Routes::Fabric(own) => {
+                let up = plan::up(&self.config, &self.devices);
+                let down = &plan::local_failures(own, up) | &self.reported;
+                self.groups.change(&plan::routes(own, &down)?)
+            }
+            Routes::Kernel(_) => self.groups.change(&self.towards.routes),
+        };
         for (number, set) in &writes.sets {
             let set = plan::next_hops(set);
             self.switch.maps.groups.set(*number, set, 0).map_err(Error::from)?;
@@ -122,7 +179,38 @@ impl State {
         Ok(())
     }
 
-    /// Follows the devices: the ports' state at once, routes after the fabric's convergence time.
+    /// Follows the kernel's table, whose writer has converged already.
+    pub fn follow_kernel(&mut self, fib: Fib) {
+        self.fib = fib;
+        let before = self.towards.clone();
+        self.look_towards();
+        if before == self.towards {
+            return;
+        }
+        let written = self.write_ports().map_err(DaemonError::from);
+        let written = written.and_then(|()| self.write_routes());
+        let written = written.and_then(|()| Ok(self.write_prefixes()?));
+        match written {
+            Ok(()) => tracing::debug!(
+                prefixes = self.towards.prefixes.len(),
+                "routes follow the kernel's"
+            ),
+            Err(error) => tracing::error!(%error, "the kernel's routes cannot be followed"),
+        }
+    }
+
+    /// Neighbours that the kernel should resolve: the device and the address.
+    pub fn unresolved(&self) -> Vec<(String, std::net::IpAddr)> {
+        let name = |ifindex: u32| {
+            let mut devices = self.devices.iter();
+            devices.find(|(_, device)| device.ifindex == ifindex).map(|(name, _)| name.clone())
+        };
+        let wanted = self.towards.unresolved.iter();
+        wanted.filter_map(|&(ifindex, address)| Some((name(ifindex)?, address))).collect()
+    }
+
+    /// Follows the devices: the ports' state at once, routes after the fabric's convergence time,
+    /// or with the kernel's.
     pub fn follow(&mut self, devices: Devices) {
         let before = plan::up(&self.config, &self.devices);
         let came = self.came_back(&devices);
@@ -149,10 +237,16 @@ impl State {
         devices.keys().any(|name| ifindex(devices, name) != ifindex(&self.devices, name))
     }
 
-    /// Routes follow the links' state after the fabric's convergence time.
+    /// Routes follow the links' state: after the fabric's convergence time, the kernel's at once.
     pub fn schedule(&mut self) {
-        let convergence = self.config.file.fabric.convergence.as_nanos();
-        self.converges_at = Some(Instant::now() + std::time::Duration::from_nanos(convergence));
+        match self.config.fabric() {
+            Some(own) => {
+                let convergence = own.file.fabric.convergence.as_nanos();
+                let wait = std::time::Duration::from_nanos(convergence);
+                self.converges_at = Some(Instant::now() + wait);
+            }
+            None => self.follow_kernel(self.fib.clone()),
+        }
     }
 
     /// Notes that links between two nodes are down, or work again. Returns all that are down now.
@@ -164,7 +258,10 @@ impl State {
         ends: &(String, String),
         up: bool,
     ) -> Result<Vec<(String, String)>, String> {
-        let graph = &self.config.fabric.graph;
+        let Some(own) = self.config.fabric() else {
+            return Err("the kernel's routes say which links are down".into());
+        };
+        let graph = &own.fabric.graph;
         let name = |node: u32| graph.nodes[node as usize].name.clone();
         let between = |link: &heddle_scenario::Link| {
             let found = (name(link.ends.0), name(link.ends.1));
@@ -199,9 +296,9 @@ impl State {
 }
 
 /// The sets of next hops that a daemon before has left in use.
-fn found(switch: &Switch, tors: u32) -> Result<Groups, Error> {
+fn found(switch: &Switch, tors: u16) -> Result<Groups, Error> {
     let mut sets = Vec::new();
-    for tor in 0..tors {
+    for tor in 0..u32::from(tors) {
         let number = switch.maps.tor_groups.get(&tor, 0)?;
         let set = switch.maps.groups.get(&number, 0)?;
         if number != 0 {

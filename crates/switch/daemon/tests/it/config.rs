@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use heddle_switch::admin::{self, Answer, Request};
 use heddle_switch::config;
 use heddle_switch_maps::Scheme;
+use heddle_switch_maps::abi::SwitchRole;
 use heddle_testing::{Need, require_program, skip_without};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_heddle-switch");
@@ -57,10 +58,10 @@ impl Example {
 #[test]
 fn the_packaged_example_is_complete() {
     let config = config::read(&packaged().join("tor-1.toml")).unwrap();
-    assert_eq!((config.node.as_str(), config.switch), ("tor-1", 0));
+    assert_eq!((config.node.as_str(), config.tor), ("tor-1", Some(0)));
     assert_eq!(config.scheme.scheme, Scheme::Hula);
     assert_eq!(config.scheme.mp_hula.hula.probe_period, 1_000_000);
-    let ports = config.fabric.ports_of(config.fabric.hosts).len();
+    let ports = config.fabric().unwrap().ports().len();
     assert_eq!((config.ports.len(), ports), (4, 4), "a device for each port");
     assert!(Example::with(&[]).check().status.success());
 }
@@ -74,7 +75,8 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
         }
     };
     let fabric = "fabric = \"fabric.toml\"";
-    refused(fabric, "", &["tor-1.toml", "fabric: this key is missing"]);
+    refused(fabric, "", &["tor-1.toml", "fabric: this key is missing", "help:"]);
+    refused(fabric, "fabric = \"fabric.toml\"\ntor = 1", &["tor-1.toml:6", "tor:", "kernel"]);
     refused(fabric, "fabric = \"none.toml\"", &["tor-1.toml:5", "fabric:", "none.toml", "help:"]);
     refused(fabric, "scenario = \"a.toml\"", &["tor-1.toml:5", "scenario", "help:"]);
     refused("\"tor-1\"", "\"tor-9\"", &["tor-1.toml:4", "node:", "help: did you mean"]);
@@ -140,6 +142,63 @@ fn a_wrong_fabric_file_is_refused_by_its_own_name_and_line() {
     for word in ["fabric.toml:5", "fabric.hosts_per_tors", "help:"] {
         assert!(refusal.contains(word), "{word} is not in {refusal}");
     }
+}
+
+/// Configurations with the kernel's routes name no other file.
+#[test]
+fn switches_with_the_kernels_routes_are_checked() {
+    let leaf = config::read(&packaged().join("leaf-1.toml")).unwrap();
+    assert_eq!(
+        (leaf.tor, leaf.fabric().is_none(), leaf.icmp_source),
+        (Some(1), true, (None, None))
+    );
+    let hula = leaf.scheme.mp_hula.hula;
+    assert_eq!((hula.is_tor, hula.tor, hula.tors), (1, 1, 1024));
+    let up = |port: &config::Port| (port.role == SwitchRole::Up).then(|| port.peer.clone());
+    assert_eq!(leaf.ports.iter().filter_map(up).collect::<Vec<_>>(), ["spine-1", "spine-2"]);
+    let spine = config::read(&packaged().join("spine-1.toml")).unwrap();
+    assert_eq!((spine.tor, spine.scheme.mp_hula.hula.is_tor, spine.ports.len()), (None, 0, 3));
+    assert_ne!(leaf.salt, spine.salt);
+
+    let list = "realms = true\n[tors]\n2 = [\"10.0.2.0/24\", \"2001:db8:2::/64\"]";
+    let listed = read_leaf("realms = true", list).unwrap();
+    let config::Routes::Kernel(routes) = &listed.routes else { panic!("{listed:?}") };
+    assert_eq!(routes.tors.values().collect::<Vec<_>>(), [&2, &2]);
+    let refused = |from: &str, to: &str, words: &[&str]| {
+        let refusal = read_leaf(from, to).unwrap_err();
+        for word in words {
+            assert!(refusal.contains(word), "{to}: {word} is not in {refusal}");
+        }
+    };
+    refused("realms = true", "", &["tors", "help:"]);
+    refused("realms = true", "[tors]\n2 = [\"10.0.2.1/24\"]", &["tors.2.0", "10.0.2.0/24"]);
+    refused("realms = true", "[tors]\n2000 = []", &["tors.2000", "1023"]);
+    let twice = "[tors]\n1 = [\"10.0.2.0/24\"]\n2 = [\"10.0.2.0/24\"]";
+    refused("realms = true", twice, &["tors.2.0", "another ToR"]);
+    refused("realms = true", "realms = true\ntable = 9\nvrf = \"a\"", &["table", "vrf"]);
+    refused("\ntor = 1\n", "\ntor = 1024\n", &["tor:", "1023"]);
+    refused("\ntor = 1\n", "\nfabric = \"fabric.toml\"\n", &["fabric:", "help:"]);
+    refused(
+        "\"hula\"\nprobe_period = \"1ms\"\nlocal_detection = true",
+        "\"cflb\"",
+        &["scheme.kind"],
+    );
+    refused("role = \"host\"", "", &["port.0.role", "help:"]);
+    refused("rate = \"10Gbps\"\n\n", "\n", &["port.1.rate", "help:"]);
+}
+
+/// The packaged leaf with its first `from` replaced; what is wrong with it as text.
+fn read_leaf(from: &str, to: &str) -> Result<config::Config, String> {
+    let text = fs::read_to_string(packaged().join("leaf-1.toml")).unwrap();
+    assert!(text.contains(from), "{from}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leaf-1.toml");
+    fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    let output = Command::new(PROGRAM).arg("check").arg(&path).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let read = config::read(&path).map_err(|_| said);
+    assert_eq!(output.status.success(), read.is_ok());
+    read
 }
 
 /// A namespace with the devices of the example, and its switch.

@@ -189,6 +189,37 @@ fn a_daemon_that_is_killed_in_mid_transfer_loses_no_packet() {
     no_packet_is_lost_without_daemons(Fabric::kill);
 }
 
+/// Two switches change to other schemes, while the hosts ping each other.
+#[test]
+fn a_change_of_scheme_loses_no_packet() {
+    if skip() {
+        return;
+    }
+    const COUNT: u32 = 600;
+    const LET_IT_FLOW: &str = "[scheme]\nkind = \"letitflow\"";
+    let mut fabric = Fabric::new(ECMP, "");
+    let words = format!("ping -q -i 0.005 -c {COUNT} 10.0.0.2");
+    let ping = fabric.command("host-1", &words).stdout(std::process::Stdio::piped()).spawn();
+    for (from, to, kind) in [(ECMP, HULA, "hula"), (HULA, LET_IT_FLOW, "letitflow")] {
+        for node in ["leaf-1", "spine-1"] {
+            let before = fabric.count(node, "forwarded");
+            fabric.set_scheme(node, from, to);
+            fabric.stop(node);
+            fabric.start(node);
+            eventually("the next daemon answers", || fabric.ask(node).is_some());
+            assert_eq!(fabric.status(node).scheme, kind);
+            assert!(fabric.count(node, "forwarded") >= before, "counters go on");
+        }
+    }
+    assert!(fabric.pings("host-1", "10.0.0.2"));
+    let output = ping.unwrap().wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(&format!("{COUNT} received")), "{text}");
+    for node in crate::common::SWITCHES {
+        assert_eq!(dropped(&fabric, node), 0, "{node}");
+    }
+}
+
 /// The data's path: TCP goes on while the daemons of both spines are dead, and no byte is missing.
 #[test]
 fn tcp_goes_on_while_daemons_are_dead() {

@@ -6,6 +6,7 @@ mod conga;
 mod expiry;
 mod forwarding;
 mod ipv6;
+mod kernel_routes;
 mod limits;
 mod rates;
 mod rigs;

@@ -9,3 +9,4 @@ mod common;
 mod config;
 mod fabric;
 mod frames;
+mod kernel_routes;

@@ -9,8 +9,8 @@ use heddle_program::{Common, Generate};
 
 /// Forwards a fabric's packets by a load-balancing scheme in eBPF
 ///
-/// A configuration names a fabric file, the switch's node in it, its scheme, and the devices of its
-/// ports.
+/// A configuration names the source of routes (a fabric file and the switch's node in it, or the
+/// kernel), its scheme, and the devices of its ports.
 #[derive(Parser)]
 #[command(name = "heddle-switch", version)]
 pub(crate) struct Cli {
@@ -53,7 +53,8 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1.0)]
         every: f64,
     },
-    /// Show where a packet would go, and why
+    /// Show where a packet would go, and why, with the counters of its next hops
+    #[command(visible_alias = "trace")]
     Explain {
         /// The configuration.
         config: PathBuf,

@@ -20,16 +20,14 @@ pub(crate) struct Checked {
 
 impl Checked {
     pub(crate) fn of(config: &Config) -> Checked {
-        let all = (0..).zip(config.fabric.ports_of(config.fabric.hosts + config.switch));
         let has_device = |number: u16| config.ports.iter().any(|port| port.number == number);
-        let without = all.filter(|&(number, _)| !has_device(number));
+        let all = config.fabric().map_or(0, |own| own.ports().len() as u16);
+        let without = (0..all).filter(|&number| !has_device(number));
         Checked {
             node: config.node.clone(),
             scheme: config.scheme.scheme.kind(),
             ports: config.ports.len(),
-            without_device: without
-                .map(|(_, port)| config.fabric.node(port.to).name.clone())
-                .collect(),
+            without_device: without.map(|number| config.peer(number)).collect(),
         }
     }
 
@@ -99,10 +97,7 @@ pub(crate) fn status(config: &Config, json: bool) -> Result<(), Failure> {
 pub(crate) fn explain(config: &Config, packet: Packet, json: bool) -> Result<(), Failure> {
     match admin::call(&config.admin, &Request::Explain(packet))? {
         Answer::Explained(explained) if json => output::json(&explained),
-        Answer::Explained(explained) => {
-            let to = explained.to.unwrap_or_else(|| "nowhere".into());
-            output::line(format!("{}\nto {to}", explained.steps.join("\n")))
-        }
+        Answer::Explained(explained) => output::line(format::explanation(&explained)),
         _ => Err(unexpected()),
     }
 }

@@ -1,5 +1,7 @@
 //! A fabric of network namespaces: two leaves, two spines, a host at each leaf, and a daemon for
-//! each switch.
+//! each switch; or one with the kernel's routes ([`routed`]).
+
+pub mod routed;
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -29,6 +31,10 @@ pub struct Fabric {
     prefix: String,
     folder: tempfile::TempDir,
     daemons: Vec<(&'static str, Child)>,
+    /// The namespaces.
+    nodes: Vec<String>,
+    /// The address of host-2.
+    receiver: Ipv4Addr,
 }
 
 pub fn run(line: &str) {
@@ -49,14 +55,8 @@ pub fn eventually(what: &str, condition: impl Fn() -> bool) {
 impl Fabric {
     /// A fabric whose switches have this `[scheme]`, with this `[cflb]` in the fabric file.
     pub fn new(scheme: &str, cflb: &str) -> Fabric {
-        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let prefix = format!("hsw{}x{number}-", std::process::id());
-        let folder = tempfile::tempdir().unwrap();
-        let mut fabric = Fabric { prefix, folder, daemons: Vec::new() };
-        for node in SWITCHES.iter().chain(&["host-1", "host-2"]) {
-            run(&format!("ip netns add {}{node}", fabric.prefix));
-        }
+        let nodes = SWITCHES.iter().chain(&["host-1", "host-2"]).map(|node| (*node).to_owned());
+        let mut fabric = Fabric::unlinked(nodes.collect(), Ipv4Addr::new(10, 0, 0, 2));
         for leaf in ["1", "2"] {
             fabric.link(&format!("host-{leaf}"), "eth0", &format!("leaf-{leaf}"), "host", 1500);
             for spine in ["1", "2"] {
@@ -80,6 +80,19 @@ impl Fabric {
             ));
         }
         eventually("the hosts reach each other", || fabric.pings("host-1", "10.0.0.2"));
+        fabric
+    }
+
+    /// Namespaces without links.
+    fn unlinked(nodes: Vec<String>, receiver: Ipv4Addr) -> Fabric {
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let prefix = format!("hsw{}x{number}-", std::process::id());
+        let folder = tempfile::tempdir().unwrap();
+        let fabric = Fabric { prefix, folder, daemons: Vec::new(), nodes, receiver };
+        for node in &fabric.nodes {
+            run(&format!("ip netns add {}{node}", fabric.prefix));
+        }
         fabric
     }
 
@@ -157,6 +170,14 @@ impl Fabric {
         format!("nsenter --net=/run/netns/{}{node}", self.prefix)
     }
 
+    /// Gives a switch another scheme, from its next start on.
+    pub fn set_scheme(&self, node: &str, from: &str, to: &str) {
+        let path = self.path(&format!("{node}.toml"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        std::fs::write(path, text.replace(from, to)).unwrap();
+    }
+
     pub fn start(&mut self, node: &'static str) {
         let log = File::create(self.path(&format!("{node}.log"))).unwrap();
         let child = Command::new("nsenter")
@@ -223,6 +244,11 @@ impl Fabric {
         run(&format!("ip -n {}{node} {words}", self.prefix));
     }
 
+    /// A program in a node's namespace.
+    pub fn run(&self, node: &str, words: &str) {
+        run(&format!("{} {words}", self.nsenter(node)));
+    }
+
     pub fn command(&self, node: &str, words: &str) -> Command {
         let line = format!("{} {words}", self.nsenter(node));
         let mut words = line.split_whitespace();
@@ -269,7 +295,7 @@ impl Fabric {
         let port = listener.local_addr().unwrap().port();
         let mut stream: TcpStream = self.enter("host-1", || {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, protocol).unwrap();
-            socket.connect_timeout(&SocketAddr::from(([10, 0, 0, 2], port)).into(), LIMIT).unwrap();
+            socket.connect_timeout(&SocketAddr::from((self.receiver, port)).into(), LIMIT).unwrap();
             socket.set_write_timeout(Some(LIMIT)).unwrap();
             socket.into()
         });
@@ -307,7 +333,7 @@ impl Drop for Fabric {
             let _ = child.kill();
             let _ = child.wait();
         }
-        for node in SWITCHES.iter().chain(&["host-1", "host-2"]) {
+        for node in &self.nodes {
             let _ = Command::new("ip")
                 .args(["netns", "del", &format!("{}{node}", self.prefix)])
                 .status();
