@@ -292,6 +292,7 @@ enum rank {
 	FREE,
 };
 #define HANDSHAKE 30 /* ticks (0.5 s) */
+#define CROWDED 4    /* ticks: for so long a table is taken for full behind a flow that found no free place */
 
 /* An entry that may be replaced, and how it was when it was chosen. It has no pointer, so that global functions can take it. */
 struct flow_place {
@@ -334,15 +335,12 @@ __noinline int free_in(__u32 index, const struct packet_context *context, __u32 
 	return 0;
 }
 
-/* A free entry in the flow's bucket, else in the emptier one of its extra buckets. */
-static __always_inline void free_place(const struct packet_context *context, struct flow_place *place)
+/* A free entry in the emptier one of the flow's extra buckets. */
+static __always_inline void free_extra_place(const struct packet_context *context, struct flow_place *place)
 {
 #pragma clang loop unroll(disable)
-	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
-		free_in(bucket_choice(context->hash, choice), context, choice ? BUCKET_ENTRIES : 1, place);
-		if (choice == 0 && place->free)
-			break;
-	}
+	for (int choice = 1; choice < BUCKET_CHOICES; choice++)
+		free_in(bucket_choice(context->hash, choice), context, BUCKET_ENTRIES, place);
 }
 
 /* A join that opens gives way to a stateful entry alone. A fresh flow does while the tables are those that gave it its target. */
@@ -419,14 +417,36 @@ static __always_inline void find_victim(const struct packet_context *context, en
 		redundant_in(context, place);
 }
 
+/* True if a handshake in the flow's own bucket gives way because it takes too long, in a table that lately had no free place: looking
+ * for one in the extra buckets costs two cache misses, and two of the TLB. */
+static __always_inline bool gives_way_at_once(const struct packet_context *context, const struct target_signs *signs,
+					      enum insertion_priority priority, struct flow_place *place)
+{
+	if (!signs || !signs->crowded || !within(context->now, signs->crowded, CROWDED) || context->hash >> 60 == 0)
+		return false;
+	weakest_in(main_bucket(context->hash), context, priority, place);
+	return place->rank >= HALF_OPEN;
+}
+
 /* An entry for the packet's flow; none: there is no room. */
 static __always_inline void insertion_place(const struct packet_context *context, enum insertion_priority priority,
 					    struct flow_place *place)
 {
-	free_place(context, place);
+	__u32 index = NO_TARGET;
+	struct target_signs *signs;
+
+	free_in(main_bucket(context->hash), context, 1, place);
 	if (place->rank == FREE)
 		return;
-	find_victim(context, priority, place);
+	signs = bpf_map_lookup_elem(&target_signs, &index);
+	if (!gives_way_at_once(context, signs, priority, place)) {
+		free_extra_place(context, place);
+		if (place->rank == FREE)
+			return;
+		if (signs && signs->crowded != context->now)
+			WRITE_ONCE(signs->crowded, context->now);
+		find_victim(context, priority, place);
+	}
 	if (place->rank != STAYS && place->rank != CLOSED)
 		count(context, FLOW_EVICTED);
 }

@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 11
+#define HEDDLE_ABI 12
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -184,6 +184,7 @@ struct target_signs {
 	__u32 silent;      /* tick: a SYN came again; 0: none did */
 	__u32 repeated;    /* such SYNs since the last handshake that went on */
 	__u32 unexplained; /* of NO_TARGET: tick of the last flow without a token whose backend neither hash nor stamp explains */
+	__u32 crowded;     /* of NO_TARGET: tick of the last flow that found no free place in its buckets */
 };
 
 /* A target seems dead when so many SYNs came again and no handshake went on in between, for so many ticks (2 s) behind the last. */

@@ -42,6 +42,15 @@ fn syn_floods_push_no_established_flow_out() {
         .unwrap();
     assert!(seen.count(Counter::FlowEvicted) > 2000, "{seen:?}");
     assert_eq!(established(&cluster, &before), before);
+    // Those of a second flood find handshakes that take too long.
+    cluster.advance(31).unwrap();
+    let flood = |c: &mut Cluster| {
+        (6000..7000).for_each(|client| assert!(c.to(0, &flow(client).syn(&[])) < 4));
+        Ok(())
+    };
+    let (_, seen) = cluster.watch(flood).unwrap();
+    assert_eq!(seen.count(Counter::FlowFull), 0, "{seen:?}");
+    assert_eq!(established(&cluster, &before), before);
 }
 
 /// A flow in an extra bucket is found for as long as it lives, however long ago it came there.
