@@ -60,7 +60,8 @@ impl Plan {
         let named: Vec<_> =
             names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
         let later = remarks(&named);
-        let all: Vec<String> = self.overload().into_iter().chain(later.iter().cloned()).collect();
+        let before = self.plan.notices().into_iter().chain(self.overload());
+        let all: Vec<String> = before.chain(later.iter().cloned()).collect();
         let made = base.provenance(py)?;
         let html = view::with_origin(view::of_sweep(&self.axes, &rows), &made, &all).to_html();
         Ok((html, later))

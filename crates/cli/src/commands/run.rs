@@ -84,7 +84,7 @@ pub(crate) fn warn_of_overload(overload: Option<&str>, common: &Common) {
 }
 
 /// Says what files were read without.
-fn tell_notices(notices: &[String], common: &Common) {
+pub(crate) fn tell_notices(notices: &[String], common: &Common) {
     for said in notices.iter().filter(|_| !common.quiet) {
         eprintln!("note: {said}");
     }

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::args::{Axes, Common, Grid, Sweep};
 use crate::commands::on;
-use crate::commands::run::warn_of_overload;
+use crate::commands::run::{tell_notices, warn_of_overload};
 use crate::failure::Failure;
 use crate::files::{Written, provenance};
 use crate::progress::GridBar;
@@ -111,8 +111,9 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let baseline = args.baseline.as_ref();
     let baseline = baseline.map(|(key, value)| Baseline::new(axes, key, value)).transpose();
     let baseline = baseline.map_err(anyhow::Error::from)?;
-    let (cells, overload) = (plan.cells(), plan.overload());
+    let (cells, notices, overload) = (plan.cells(), plan.notices(), plan.overload());
     warn_of_overload(overload.as_deref(), common);
+    tell_notices(&notices, common);
     let made = provenance(source, &files::resolve(&first(source, axes))?)?;
     if let Some(scheduler) = &args.on {
         work.run_on(scheduler, common)?;
@@ -123,7 +124,8 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let named: Vec<Named<'_>> =
         names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
     let later = remarks(&named);
-    let remarks: Vec<String> = overload.into_iter().chain(later.iter().cloned()).collect();
+    let before = notices.into_iter().chain(overload);
+    let remarks: Vec<String> = before.chain(later.iter().cloned()).collect();
     let ratios = baseline.as_ref().map_or_else(Vec::new, |b| paired::ratios(axes, &rows, b));
     let result = SweepResult {
         provenance: &made,

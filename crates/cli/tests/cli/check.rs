@@ -212,6 +212,9 @@ fn what_a_file_is_read_without_is_said() {
     let ran = folder.heddle("run others.toml --out o");
     assert!(ran.code == Some(0) && ran.err.contains(&format!("note: {left_out}")), "{}", ran.err);
     assert!(folder.read("o/summary.json").contains(left_out));
+    let ran = folder.heddle("sweep others.toml --over scheme=ecmp,spray --out s");
+    assert_eq!(ran.err.matches(&format!("note: {left_out}")).count(), 1, "{}", ran.err);
+    assert!(folder.read("s/report.html").contains(left_out));
 
     folder.put("t.txt", &topology(4));
     let said = folder.heddle("validate others.toml").failed(3);

@@ -89,6 +89,17 @@ impl Plan {
         self.combinations.iter().flat_map(Combination::cells).collect()
     }
 
+    /// What a reader should know of the files that the scenarios name, each thing once.
+    pub fn notices(&self) -> Vec<String> {
+        let mut notices: Vec<String> = Vec::new();
+        for notice in self.combinations.iter().flat_map(|one| &one.scenario.notices) {
+            if !notices.contains(notice) {
+                notices.push(notice.clone());
+            }
+        }
+        notices
+    }
+
     /// A warning of overload, of the combination whose links are offered most; `None` where none
     /// overloads a link.
     pub fn overload(&self) -> Option<String> {
