@@ -11,7 +11,7 @@ fn a_run_prints_a_table_and_leaves_its_files() {
     let folder = Folder::new();
     let ran = folder.heddle("run small.toml");
     let listed =
-        "wrote in out/small: report.html, summary.json, flows.csv, links.csv, plots/ (4 files)";
+        "wrote in out/small: report.html, summary.json, flows.csv, links.csv, plots/ (5 files)";
     assert!(ran.err.contains(listed), "{}", ran.err);
     let table = ran.ok();
     for text in ["A small leaf-spine", "mean FCT", "p99", "ecmp", "goodput", "seed 2:", "digest"] {
@@ -21,7 +21,13 @@ fn a_run_prints_a_table_and_leaves_its_files() {
     assert_eq!(folder.list("out/small"), files);
     assert_eq!(
         folder.list("out/small/plots"),
-        ["fct-cdf.svg", "queues-over-time.svg", "queues.svg", "slowdown-cdf.svg"]
+        [
+            "fct-cdf.svg",
+            "queues-over-time.svg",
+            "queues.svg",
+            "slowdown-cdf.svg",
+            "slowdowns-over-time.svg"
+        ]
     );
 }
 

@@ -204,6 +204,7 @@ fn fabric() -> Section {
         nodes,
         links,
         times,
+        marks: Vec::new(),
         runs,
     };
     Section::new("map", "The fabric").block(map)

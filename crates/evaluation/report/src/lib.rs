@@ -32,8 +32,8 @@ mod png;
 
 pub use draw::{Colours, page_colours};
 pub use model::{
-    Annotation, Axis, Block, Cell, FabricMap, Link, Node, Plot, Point, Report, Run, Scale, Section,
-    Series, Status, Style, Table, Unit,
+    Annotation, Axis, Block, Cell, FabricMap, HeatMap, HeatRow, Link, Mark, Node, Plot, Point,
+    Report, Run, Scale, Section, Series, Status, Style, Table, Unit,
 };
 #[cfg(feature = "png")]
 pub use png::PngError;

@@ -244,6 +244,9 @@ pub struct PortSummary {
     pub from: String,
     /// The node that receives.
     pub to: String,
+    /// Its number among the parallel links of its ends, from 1; `None` of a link alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<u32>,
     /// Mean utilisation in the measuring window, 0 to 1.
     pub utilisation: f64,
     /// Quantiles of the waiting bytes at steps of 1/200.
@@ -255,6 +258,14 @@ pub struct PortSummary {
     /// Most bytes waiting at a sample of each of [`RunSummary::frames`].
     #[serde(default)]
     pub queue_peaks: Vec<u32>,
+}
+
+impl PortSummary {
+    /// Its name for readers: `leaf-1 to spine-1`, and of parallel links `leaf-1 to spine-1 #2`.
+    pub fn name(&self) -> String {
+        let number = self.parallel.map_or_else(String::new, |number| format!(" #{number}"));
+        format!("{} to {}{number}", self.from, self.to)
+    }
 }
 
 impl RunSummary {

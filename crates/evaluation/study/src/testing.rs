@@ -61,6 +61,7 @@ pub fn port(utilisation: f64) -> PortSummary {
     PortSummary {
         from: "leaf-1".to_owned(),
         to: "spine-1".to_owned(),
+        parallel: None,
         utilisation,
         queue: Vec::new(),
         dropped: 0,

@@ -124,6 +124,7 @@ mod tests {
         run.ports = vec![PortSummary {
             from: PORT.0.to_owned(),
             to: PORT.1.to_owned(),
+            parallel: None,
             utilisation: 0.5,
             queue: (0..=200).map(queue).collect(),
             dropped,

@@ -139,6 +139,7 @@ mod tests {
         let port = |to: &str, share: u16| PortSummary {
             from: "agg-3".into(),
             to: to.into(),
+            parallel: None,
             utilisation: 0.0,
             queue: Vec::new(),
             dropped: 0,

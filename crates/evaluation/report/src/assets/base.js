@@ -30,7 +30,8 @@ function withUnit(value, { unit, si }) {
   if (!si || value === 0) return `${digits(value)} ${unit}`.trim();
   const power = 3 * Math.floor(Math.log10(Math.abs(value)) / 3 + 1e-12);
   const shown = clamp(power, -12, unit === "s" ? 0 : 12);
-  return `${digits(value / 10 ** shown)} ${PREFIXES[shown]}${unit}`;
+  const prefix = shown === 3 && ["B", "bps"].includes(unit) ? "K" : PREFIXES[shown];
+  return `${digits(value / 10 ** shown)} ${prefix}${unit}`;
 }
 
 // ---- The tip: one box for the whole page ----------------------------------------------------------

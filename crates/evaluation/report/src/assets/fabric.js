@@ -70,7 +70,8 @@ class FabricFigure {
   /** Shows a frame, or the mean of all. */
   show(frame) {
     this.frame = frame;
-    const when = frame === MEAN ? "mean" : withUnit(this.times[frame], { unit: "s", si: true });
+    const events = this.events.filter(([at]) => at === frame).map(([, event]) => `, ${event}`).join("");
+    const when = frame === MEAN ? "mean" : withUnit(this.times[frame], { unit: "s", si: true }) + events;
     this.output.textContent = when;
     this.slider.value = Math.max(frame, 0);
     this.slider.setAttribute("aria-valuetext", when);
@@ -141,6 +142,11 @@ function distance({ x, y }, line) {
 }
 
 all(document, "figure.fabric").forEach((figure) => new FabricFigure(figure));
+all(document, "figure.heat").forEach((figure) => {
+  const shown = () => all(figure, "svg").find((svg) => svg.getClientRects().length > 0);
+  figure.querySelector("[data-do=svg]").addEventListener("click", () => saveSvg(shown()));
+  figure.querySelector("[data-do=png]").addEventListener("click", () => savePng(shown()));
+});
 
 // ---- The page: light or dark by hand, the system's choice until then; all controls come alive -------
 

@@ -1,4 +1,4 @@
-// ---- Tables: rows in order of a column, rows as lists on narrow pages, a file for other programs ------------------------------
+// ---- Tables: rows in order of a column, a file for other programs ------------------------------
 
 /** The number that a cell starts with, or its text. */
 function sortKey(cell) {
@@ -19,24 +19,15 @@ function sortBy(table, column) {
   keyed.sort(([a], [b]) => direction * compare(a, b)).forEach(([, row]) => body.append(row));
 }
 
+// Spaces and hyphens that keep a cell on one line are plain ones in files.
+const plain = (text) => text.replaceAll("\u00a0", " ").replaceAll("\u2011", "-");
 const field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 const csvOf = (table) => [...table.rows]
-  .map((row) => [...row.cells].map((cell) => field(cell.textContent.trim())).join(","))
+  .map((row) => [...row.cells].map((cell) => field(plain(cell.textContent.trim()))).join(","))
   .join("\n");
-
-/** Names every cell by its column, so that the styles can show a row as a list where the page is narrow. */
-function nameCells(box, table) {
-  const names = [...table.tHead.rows[0].cells].map((heading) => heading.textContent);
-  [...table.tBodies[0].rows].forEach((row) => [...row.cells].forEach((cell, column) => {
-    cell.dataset.column = names[column];
-    cell.classList.toggle("empty", cell.textContent.trim() === "");
-  }));
-  box.classList.add("named");
-}
 
 all(document, ".table").forEach((box, index) => {
   const table = box.querySelector("table");
-  if (box.classList.contains("wide")) nameCells(box, table);
   [...table.tHead.rows[0].cells].forEach((heading, column) => {
     const name = heading.textContent;
     heading.textContent = "";

@@ -72,12 +72,16 @@ fn largest(ticks: &[f64]) -> f64 {
     ticks.iter().fold(0.0, |largest, v| v.abs().max(largest))
 }
 
-/// The prefix under which a value reads as 1 to 999. Nobody counts kiloseconds.
+/// The prefix under which a value reads as 1 to 999. Nobody counts kiloseconds; bytes and bits per
+/// second have a capital K, as in scenario files.
 fn prefix(value: f64, unit: &str) -> (i32, &'static str) {
     let ceiling = if unit == "s" { 0 } else { 12 };
     let power = if value > 0.0 { power_of(value) } else { 0 };
     let fits = |&&(p, _): &&(i32, &str)| p <= power && p <= ceiling;
-    PREFIXES.iter().rev().find(fits).copied().unwrap_or(PREFIXES[0])
+    match PREFIXES.iter().rev().find(fits).copied().unwrap_or(PREFIXES[0]) {
+        (3, _) if ["B", "bps"].contains(&unit) => (3, "K"),
+        other => other,
+    }
 }
 
 /// `value / 10^power`, free of the last bits' noise.
@@ -168,7 +172,7 @@ mod tests {
     #[test]
     fn a_log_si_axis_has_a_prefix_at_each_tick() {
         let found = text(Unit::si("B"), Scale::Log, &[1e2, 1e4, 1e6, 1e8]);
-        assert_eq!(found, pair("Size", "100 B | 10 kB | 1 MB | 100 MB"));
+        assert_eq!(found, pair("Size", "100 B | 10 KB | 1 MB | 100 MB"));
         let found = text(Unit::si("s"), Scale::Log, &[2e-5, 5e-5, 1e-3]);
         assert_eq!(found, pair("Size", "20 µs | 50 µs | 1 ms"));
     }

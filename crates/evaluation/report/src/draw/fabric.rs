@@ -1,7 +1,8 @@
 //! A network in tiers, each link as two thin lines, one a direction, coloured by utilisation.
 
-use super::ink::{Ink, LOAD_STEPS, Medium, load_step};
-use super::svg::{Pen, Svg, Xy, escape, px};
+use super::ink::{Ink, Medium, load_step};
+use super::ramp::{draw_down, draw_ramp};
+use super::svg::{Svg, Xy, escape, px};
 use super::text;
 use crate::model::{FabricMap, Link, Node, Run};
 
@@ -39,7 +40,9 @@ pub(crate) fn draw_fabric(map: &FabricMap, run: &Run, name: &str) -> String {
     draw_header(&mut svg, map, run);
     draw_links(&mut svg, map, run, &places);
     draw_nodes(&mut svg, map, &places);
-    draw_ramp(&mut svg, places.height - 20.0);
+    let key = (96.0, places.height - 20.0);
+    draw_ramp(&mut svg, key);
+    draw_down(&mut svg, key);
     svg.raw("</svg>");
     svg.finish()
 }
@@ -175,24 +178,6 @@ fn draw_node(svg: &mut Svg, node: &Node, (x, y): Xy, gap: f64) {
         r#"<rect x="{left}" y="{top}" width="{width}" height="{height}" rx="4" fill="{fill}" stroke="{rim}"/>"#
     ));
     svg.text((x, y + FONT * 0.35), "", &node.name);
-}
-
-/// The key to the colours.
-fn draw_ramp(svg: &mut Svg, y: f64) {
-    let muted = svg.paint(Ink::Muted);
-    let (start, step) = (96.0, 20.0);
-    for i in 0..LOAD_STEPS {
-        let (x, y, paint) = (px(start + step * i as f64), px(y), svg.paint(Ink::Load(i)));
-        svg.raw(&format!(r#"<rect x="{x}" y="{y}" width="{step}" height="8" fill="{paint}"/>"#));
-    }
-    let end = start + step * LOAD_STEPS as f64;
-    svg.group(&format!(r#"fill="{muted}""#), |svg| {
-        svg.text((start - 16.0, y + 8.0), r#" text-anchor="end""#, "Utilisation   0");
-        svg.text((end + 8.0, y + 8.0), "", "100 %");
-        svg.text((end + 92.0, y + 8.0), "", "down");
-    });
-    let dash = Pen { ink: Ink::Axis, width: 2.0, dash: "2 3" };
-    svg.stroke(&format!("M{} {}h24", px(end + 66.0), px(y + 4.0)), dash);
 }
 
 #[cfg(test)]

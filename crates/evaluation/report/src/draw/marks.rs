@@ -85,6 +85,7 @@ pub(crate) struct Curve<'a> {
     pub name: &'a str,
     pub look: Look,
     line: String,
+    band: String,
     bars: String,
     markers: String,
 }
@@ -97,6 +98,7 @@ impl<'a> Curve<'a> {
             name: &series.name,
             look,
             line: line(&places, look.style),
+            band: band(plot, series, layout),
             bars: bars(plot, series, layout),
             markers: markers(&places, look, layout.frame),
         }
@@ -111,6 +113,7 @@ impl<'a> Curve<'a> {
         svg.group(&format!(r#"class="series" data-series="{}""#, escape(self.name)), |svg| {
             let round = r#"stroke-linejoin="round" stroke-linecap="round""#;
             svg.group(&format!(r#"clip-path="url(#{clip})" {round}"#), |svg| {
+                svg.wash(&self.band, self.look.ink());
                 svg.stroke(&self.bars, Pen::solid(self.look.ink(), 1.1));
                 svg.stroke(&self.line, self.look.pen());
             });
@@ -235,28 +238,68 @@ fn some(places: &[Xy], look: Look) -> Vec<Xy> {
     marked
 }
 
-fn bars(plot: &Plot, series: &Series, layout: &Layout) -> String {
-    let scale = layout.y.map.scale;
-    let drawn = series.points.iter().filter(|p| drawable(plot, scale, p));
-    drawn.filter_map(|p| Some(bar(p, p.bar?, layout))).collect()
+/// An error bar in pixels.
+#[derive(Clone, Copy)]
+struct Bar {
+    x: f64,
+    low: f64,
+    high: f64,
 }
 
-/// An error bar; an end that the scale does not admit (zero on a logarithmic one) leaves the frame.
-fn bar(point: &Point, (low, high): (f64, f64), layout: &Layout) -> String {
+/// The error bars of neighbours on a line, in groups: a point without one, or without a place, parts
+/// them. Each point of a series without a line stands alone.
+fn grouped_bars(plot: &Plot, series: &Series, layout: &Layout) -> Vec<Vec<Bar>> {
+    let scale = layout.y.map.scale;
+    let place =
+        |p: &Point| p.bar.filter(|_| drawable(plot, scale, p)).map(|ends| bar(p, ends, layout));
+    let places: Vec<Option<Bar>> = series.points.iter().map(place).collect();
+    match series.style {
+        Style::Line | Style::Dashed => places
+            .split(Option::is_none)
+            .map(|group| group.iter().flatten().copied().collect())
+            .collect(),
+        Style::Step | Style::Markers => places.into_iter().flatten().map(|bar| vec![bar]).collect(),
+    }
+}
+
+/// An end that the scale does not admit (zero on a logarithmic one) leaves the frame.
+fn bar(point: &Point, (low, high): (f64, f64), layout: &Layout) -> Bar {
     let y = |value: f64, beyond: f64| match layout.y.map.scale.admits(value) {
         true => near(layout.y.map.at(value)),
         false => beyond,
     };
-    let x = near(layout.x.map.at(point.x));
     let (low, high) = (y(low, layout.frame.bottom + CAP), y(high, layout.frame.top - CAP));
-    let (left, x, cap) = (px(x - CAP), px(x), px(2.0 * CAP));
-    let (low, high) = (px(low), px(high));
-    format!("M{left} {low}h{cap}M{left} {high}h{cap}M{x} {low}V{high}")
+    Bar { x: near(layout.x.map.at(point.x)), low, high }
+}
+
+/// The area between the ends of the error bars along a line.
+fn band(plot: &Plot, series: &Series, layout: &Layout) -> String {
+    let groups = grouped_bars(plot, series, layout).into_iter().filter(|group| group.len() > 1);
+    let area = |group: Vec<Bar>| {
+        let above = group.iter().map(|bar| (bar.x, bar.high));
+        let below = group.iter().rev().map(|bar| (bar.x, bar.low));
+        let corners = above.chain(below).map(|(x, y)| format!("{} {}", px(x), px(y)));
+        format!("M{}z", corners.collect::<Vec<_>>().join("L"))
+    };
+    groups.map(area).collect()
+}
+
+/// Bars of their own for points that no [`band`] holds.
+fn bars(plot: &Plot, series: &Series, layout: &Layout) -> String {
+    let groups = grouped_bars(plot, series, layout);
+    let drawn = |bar: &Bar| {
+        let (left, x, cap) = (px(bar.x - CAP), px(bar.x), px(2.0 * CAP));
+        let (low, high) = (px(bar.low), px(bar.high));
+        format!("M{left} {low}h{cap}M{left} {high}h{cap}M{x} {low}V{high}")
+    };
+    groups.iter().filter(|group| group.len() == 1).flatten().map(drawn).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::Size;
     use super::*;
+    use crate::model::{Axis, Scale, Unit};
 
     const NONE: Option<Xy> = None;
 
@@ -291,6 +334,27 @@ mod tests {
         let starts: Vec<_> = (0..7).map(|slot| some(&places, look(slot))[0].0).collect();
         assert!(starts.windows(2).all(|w| w[0] < w[1]), "{starts:?}");
         assert_eq!(some(&places, look(0)).len(), 9); // 33, 143, ... 913
+    }
+
+    /// Two neighbours with error bars have a band; a third behind a gap, and markers, have bars.
+    #[test]
+    fn error_bars_along_a_line_are_a_band() {
+        let points = [
+            (0.0, 2.0, 1.0, 3.0),
+            (1.0, 3.0, 2.0, 4.0),
+            (2.0, f64::NAN, 0.0, 0.0),
+            (3.0, 2.0, 1.0, 3.0),
+        ];
+        let drawn = |style| {
+            let axis = |title: &str| Axis::new(title, Unit::None);
+            let plot =
+                Plot::new("p", "P", axis("x"), axis("y")).series(Series::new("a", style, points));
+            let layout = Layout::new(&plot, Scale::Linear, Size::Narrow);
+            let series = &plot.series[0];
+            let corners = band(&plot, series, &layout).matches(['M', 'L']).count();
+            (corners, bars(&plot, series, &layout).matches('V').count())
+        };
+        assert_eq!([Style::Line, Style::Markers].map(drawn), [(4, 1), (0, 3)]);
     }
 
     #[test]

@@ -2,18 +2,21 @@
 
 mod axes;
 mod fabric;
+mod heat;
 mod ink;
 mod layout;
 mod legend;
 mod marks;
 mod notes;
 mod plot;
+mod ramp;
 mod svg;
 mod text;
 
 pub use ink::Colours;
 
 pub(crate) use fabric::{draw_fabric, levels};
+pub(crate) use heat::draw_heat;
 pub(crate) use ink::{Ink, LOAD_STEPS, Medium, css_variables};
 pub(crate) use layout::Size;
 pub(crate) use plot::{View, draw_plot, slug};

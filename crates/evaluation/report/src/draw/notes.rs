@@ -1,44 +1,81 @@
 //! Reference lines with their labels, and the notice that there is nothing to show.
 
 use super::ink::Ink;
-use super::layout::{FONT, Layout};
+use super::layout::{FONT, Frame, Layout, WIDER};
 use super::svg::{Pen, Svg, px};
 use super::text;
-use crate::axis::drawable;
-use crate::model::{Annotation, Plot, Series, Style};
+use crate::axis::{Mapping, drawable};
+use crate::model::{Annotation, Mark, Plot, Series, Style};
 
 /// Places looked at on the line between two points.
 const STEPS: u32 = 64;
+
+/// The baseline of the first label below the top of the frame, and the height of a line of labels.
+const FIRST_LABEL: f64 = 12.0;
+const LABEL_LINE: f64 = 15.0;
 
 const DOTTED: Pen = Pen { ink: Ink::Muted, width: 1.2, dash: "2 3" };
 
 /// Draws the reference lines that lie inside the frame.
 pub(crate) fn draw_annotations(svg: &mut Svg, plot: &Plot, layout: &Layout) {
+    let uprights = Uprights { map: &layout.x.map, frame: layout.frame };
     let mut floors = Vec::new();
     for annotation in &plot.annotations {
         match annotation {
-            Annotation::Vertical { x, label } => draw_upright(svg, layout, *x, label, &mut floors),
+            Annotation::Vertical { x, label } => uprights.draw(svg, *x, label, &mut floors),
             Annotation::Horizontal { y, label } => draw_level(svg, (plot, layout), *y, label),
         }
     }
 }
 
-/// `floors` keeps where earlier labels ended, so that neighbours go one line lower.
-fn draw_upright(svg: &mut Svg, layout: &Layout, x: f64, label: &str, floors: &mut Vec<f64>) {
-    let (map, frame) = (&layout.x.map, layout.frame);
-    if !map.scale.admits(x) || !(map.values.low..=map.values.high).contains(&x) {
-        return;
+/// Upright lines in a frame, with their labels below its top.
+pub(crate) struct Uprights<'a> {
+    pub map: &'a Mapping,
+    pub frame: Frame,
+}
+
+/// The place of an upright line and its label.
+struct Upright {
+    x: f64,
+    /// Where the label starts or ends, by `anchor`.
+    label: f64,
+    anchor: &'static str,
+    /// Lines of labels above it.
+    line: usize,
+}
+
+impl Uprights<'_> {
+    /// Draws a line. `floors` keeps where earlier labels ended, so that neighbours go one line lower.
+    pub fn draw(&self, svg: &mut Svg, x: f64, label: &str, floors: &mut Vec<f64>) {
+        let frame = self.frame;
+        let Some(place) = self.place(x, label, floors) else { return };
+        let (x, top) = (px(place.x), frame.top + FIRST_LABEL + LABEL_LINE * place.line as f64);
+        svg.stroke(&format!("M{x} {}V{}", px(frame.bottom), px(frame.top)), DOTTED);
+        draw_label(svg, (place.label, top), place.anchor, label);
     }
-    let x = map.at(x);
-    svg.stroke(&format!("M{} {}V{}", px(x), px(frame.bottom), px(frame.top)), DOTTED);
-    let width = text::width(label, FONT);
-    let (start, anchor) =
-        if x + 6.0 + width > frame.right { (x - 5.0, "end") } else { (x + 5.0, "start") };
-    let left = if anchor == "end" { start - width } else { start };
-    let line = floors.iter().position(|&end| end < left).unwrap_or(floors.len());
-    floors.truncate(line);
-    floors.push(left + width + 8.0);
-    draw_label(svg, (start, frame.top + 12.0 + 15.0 * line as f64), anchor, label);
+
+    /// The height that the labels of some marks take.
+    pub fn height(&self, marks: &[Mark]) -> f64 {
+        let mut floors = Vec::new();
+        let lines = marks.iter().filter_map(|mark| self.place(mark.at, &mark.label, &mut floors));
+        lines.map(|place| FIRST_LABEL + LABEL_LINE * place.line as f64).fold(0.0, f64::max)
+    }
+
+    /// `None` outside of the frame.
+    fn place(&self, x: f64, label: &str, floors: &mut Vec<f64>) -> Option<Upright> {
+        let Uprights { map, frame } = self;
+        if !map.scale.admits(x) || !(map.values.low..=map.values.high).contains(&x) {
+            return None;
+        }
+        let (x, width) = (map.at(x), WIDER * text::width(label, FONT));
+        let (start, anchor) =
+            if x + 6.0 + width > frame.right { (x - 5.0, "end") } else { (x + 5.0, "start") };
+        let left = if anchor == "end" { start - width } else { start };
+        let line = floors.iter().position(|&end| end < left).unwrap_or(floors.len());
+        floors.truncate(line);
+        floors.push(left + width + 8.0);
+        Some(Upright { x, label: start, anchor, line })
+    }
 }
 
 fn draw_level(svg: &mut Svg, (plot, layout): (&Plot, &Layout), y: f64, label: &str) {

@@ -79,6 +79,17 @@ impl Svg {
         ));
     }
 
+    /// A filled path through which what lies below shows.
+    pub fn wash(&mut self, d: &str, ink: Ink) {
+        if d.is_empty() {
+            return;
+        }
+        let fill = self.paint(ink);
+        self.raw(&format!(
+            r#"<path class="band" d="{d}" fill="{fill}" fill-opacity="0.12" stroke="{fill}" stroke-opacity="0.45" stroke-width="0.8"/>"#
+        ));
+    }
+
     /// Escaped text; `attributes` begin with a space or are empty.
     pub fn text(&mut self, (x, y): Xy, attributes: &str, text: &str) {
         let (x, y, text) = (px(x), px(y), escape(text));

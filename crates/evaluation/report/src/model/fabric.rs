@@ -17,8 +17,19 @@ pub struct FabricMap {
     pub links: Vec<Link>,
     /// The instants of the frames, in seconds, ascending.
     pub times: Vec<f64>,
+    /// What happened meanwhile, in order of time.
+    pub marks: Vec<Mark>,
     /// Measured utilisation, one entry a scheme.
     pub runs: Vec<Run>,
+}
+
+/// Something that happened at a time, as the failure of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// When, in seconds.
+    pub at: f64,
+    /// What, in a few words.
+    pub label: String,
 }
 
 /// A host or a switch.
@@ -64,6 +75,13 @@ impl FabricMap {
         value.is_finite().then_some(value.clamp(0.0, 1.0))
     }
 
+    /// The frame in which an instant lies: frames are averages up to their own. The last one for
+    /// what comes after all.
+    pub(crate) fn frame_of(&self, at: f64) -> usize {
+        let last = self.times.len().saturating_sub(1);
+        self.times.partition_point(|&end| end < at).min(last)
+    }
+
     /// The mean of [`FabricMap::load`] over the frames in which the link was up.
     pub(crate) fn mean_load(&self, run: &Run, link: usize, direction: usize) -> Option<f32> {
         let frames = 0..self.times.len();
@@ -90,5 +108,6 @@ mod tests {
         assert_eq!(FabricMap::load(&run, 3, 0, 0), None); // no such frame
         assert_eq!(map.mean_load(&run, 0, 0), Some(0.4));
         assert_eq!(map.mean_load(&run, 1, 0), None); // no such link
+        assert_eq!([0.0, 0.5, 1.0, 9.0].map(|at| map.frame_of(at)), [0, 1, 1, 3]);
     }
 }

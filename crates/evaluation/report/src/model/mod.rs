@@ -1,11 +1,13 @@
 //! Contents of a report: plain data with constructors, no drawing.
 
 mod fabric;
+mod heat;
 mod plot;
 mod series;
 mod table;
 
-pub use fabric::{FabricMap, Link, Node, Run};
+pub use fabric::{FabricMap, Link, Mark, Node, Run};
+pub use heat::{HeatMap, HeatRow};
 pub use plot::{Annotation, Axis, Plot, Scale, Unit};
 pub use series::{Point, Series, Style};
 pub use table::{Cell, Status, Table};
@@ -54,6 +56,8 @@ pub enum Block {
     Plot(Plot),
     /// Utilisation of a network over time.
     FabricMap(FabricMap),
+    /// Many values over time.
+    HeatMap(HeatMap),
     /// Two blocks side by side; one below the other where the page is narrow.
     Pair(Box<Block>, Box<Block>),
 }
@@ -101,6 +105,22 @@ impl Section {
         self.blocks.push(block.into());
         self
     }
+    /// With those of some plots that [have a curve](Plot::has_curve), two side by side.
+    pub fn pairs(mut self, plots: impl IntoIterator<Item = Plot>) -> Section {
+        let mut drawn = plots.into_iter().filter(Plot::has_curve);
+        while let Some(left) = drawn.next() {
+            self.blocks.push(match drawn.next() {
+                Some(right) => Block::pair(left, right),
+                None => left.into(),
+            });
+        }
+        self
+    }
+    /// With those of some plots that [have a curve](Plot::has_curve), one below the other.
+    pub fn plots(mut self, plots: impl IntoIterator<Item = Plot>) -> Section {
+        self.blocks.extend(plots.into_iter().filter(Plot::has_curve).map(Block::Plot));
+        self
+    }
 }
 
 impl Block {
@@ -116,7 +136,11 @@ impl Block {
                 left.collect_plots(found);
                 right.collect_plots(found);
             }
-            Block::Text(_) | Block::Code { .. } | Block::Table(_) | Block::FabricMap(_) => {}
+            Block::Text(_)
+            | Block::Code { .. }
+            | Block::Table(_)
+            | Block::FabricMap(_)
+            | Block::HeatMap(_) => {}
         }
     }
 }
@@ -139,6 +163,11 @@ impl From<Table> for Block {
 impl From<Plot> for Block {
     fn from(plot: Plot) -> Block {
         Block::Plot(plot)
+    }
+}
+impl From<HeatMap> for Block {
+    fn from(map: HeatMap) -> Block {
+        Block::HeatMap(map)
     }
 }
 impl From<FabricMap> for Block {

@@ -50,7 +50,7 @@ pub enum Scale {
 pub enum Unit {
     /// A bare number.
     None,
-    /// A base unit that takes SI prefixes: values in "s" read as µs or ms, in "B" as kB or MB.
+    /// A base unit that takes SI prefixes: values in "s" read as µs or ms, in "B" as KB or MB.
     Si(String),
     /// A unit that is written as it is: "%", "packets".
     Plain(String),
@@ -97,6 +97,14 @@ impl Plot {
     pub fn series(mut self, series: Series) -> Plot {
         self.series.push(series);
         self
+    }
+    /// True if there is a curve to see: points that can be drawn at two abscissas or more.
+    pub fn has_curve(&self) -> bool {
+        let points = self.series.iter().flat_map(|series| &series.points);
+        let drawn = points.filter(|p| self.x.scale.admits(p.x) && self.y.scale.admits(p.y));
+        let mut abscissas = drawn.map(|point| point.x);
+        let first = abscissas.next();
+        abscissas.any(|x| Some(x) != first)
     }
     /// With an upright reference line.
     pub fn vertical(mut self, x: f64, label: impl Into<String>) -> Plot {

@@ -2,16 +2,19 @@
 
 use serde::Serialize;
 
+use super::anchor;
 use super::json::{base64, data, short};
 use super::prose::paragraphs;
 use crate::draw::{Ink, LOAD_STEPS, Medium, draw_fabric, escape, levels};
-use crate::model::{FabricMap, Run};
+use crate::model::{FabricMap, Mark, Run};
 
 /// Data of a map for the script.
 #[derive(Serialize)]
 struct FabricData<'a> {
     /// Seconds.
     times: Vec<f64>,
+    /// What happened in a frame, by its number.
+    events: Vec<(usize, &'a str)>,
     /// One entry a direction of a link, as many as the drawings number.
     lanes: Vec<[String; 2]>,
     runs: Vec<RunData<'a>>,
@@ -36,18 +39,24 @@ pub(crate) fn figure(map: &FabricMap, id: &str) -> String {
     let drawings =
         if drawings.is_empty() { "<p class=\"none\">no data</p>\n".into() } else { drawings };
     format!(
-        "<figure class=\"fabric\" id=\"{id}\">\n<h3>{}</h3>\n{}<div class=\"panels\">\n{drawings}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
+        "<figure class=\"fabric\" id=\"{id}\">\n<h3>{} {}</h3>\n{}<div class=\"panels\">\n{drawings}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
         escape(&map.title),
-        controls(map),
+        anchor(id),
+        controls(map, id),
         data(&fabric_data(map)),
         paragraphs(&map.caption),
     )
 }
 
-const TOOLS: &str = "<div class=\"tools\" hidden><button type=\"button\" data-do=\"svg\" title=\"Download as SVG\">SVG</button><button type=\"button\" data-do=\"png\" title=\"Download as PNG\">PNG</button></div>";
+pub(super) const TOOLS: &str = "<div class=\"tools\" hidden><button type=\"button\" data-do=\"svg\" title=\"Download as SVG\">SVG</button><button type=\"button\" data-do=\"png\" title=\"Download as PNG\">PNG</button></div>";
 
-/// Time and schemes, for the script; hidden where there is none.
-fn controls(map: &FabricMap) -> String {
+/// Time and schemes, for the script; hidden where there is none. Frames with events are ticks.
+fn controls(map: &FabricMap, id: &str) -> String {
+    let tick = |mark: &Mark| {
+        let (frame, label) = (map.frame_of(mark.at), escape(&mark.label));
+        format!("<option value=\"{frame}\" label=\"{label}\"></option>")
+    };
+    let ticks: String = map.marks.iter().map(tick).collect();
     let last = map.times.len().saturating_sub(1);
     let chip = |run: &Run| {
         let name = escape(&run.name);
@@ -55,7 +64,7 @@ fn controls(map: &FabricMap) -> String {
     };
     let chips: String = map.runs.iter().map(chip).collect();
     format!(
-        "<div class=\"controls\" hidden><button type=\"button\" class=\"play\">Play</button><input type=\"range\" min=\"0\" max=\"{last}\" value=\"0\" aria-label=\"Time\"><output>mean</output><button type=\"button\" class=\"mean\" aria-pressed=\"true\">Mean</button><span class=\"chips\" role=\"group\" aria-label=\"Schemes\">{chips}</span></div>\n"
+        "<div class=\"controls\" hidden><button type=\"button\" class=\"play\">Play</button><input type=\"range\" list=\"{id}-events\" min=\"0\" max=\"{last}\" value=\"0\" aria-label=\"Time\"><output>mean</output><datalist id=\"{id}-events\">{ticks}</datalist><button type=\"button\" class=\"mean\" aria-pressed=\"true\">Mean</button><span class=\"chips\" role=\"group\" aria-label=\"Schemes\">{chips}</span></div>\n"
     )
 }
 
@@ -66,6 +75,7 @@ fn run_data<'a>(map: &FabricMap, run: &'a Run) -> RunData<'a> {
 fn fabric_data(map: &FabricMap) -> FabricData<'_> {
     FabricData {
         times: map.times.iter().map(|&t| short(t)).collect(),
+        events: map.marks.iter().map(|m| (map.frame_of(m.at), m.label.as_str())).collect(),
         lanes: (0..map.links.len()).flat_map(|link| lanes(map, link)).collect(),
         runs: map.runs.iter().map(|run| run_data(map, run)).collect(),
         ramp: (0..LOAD_STEPS).map(|step| Medium::Page.paint(Ink::Load(step))).collect(),

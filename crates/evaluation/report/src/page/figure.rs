@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::anchor;
 use super::json::{data, short, shorter};
 use super::prose::paragraphs;
 use crate::axis::other_y_scale;
@@ -47,7 +48,8 @@ pub(crate) fn figure(plot: &Plot, colours: &Colours, id: &str) -> String {
         .collect();
     let caption = paragraphs(&plot.caption);
     format!(
-        "<figure class=\"plot\" id=\"{id}\" data-scale=\"{scale}\">\n<h3>{title}</h3>\n{drawings}<div class=\"foot\"><figcaption>{caption}</figcaption>{}</div>\n{}</figure>\n",
+        "<figure class=\"plot\" id=\"{id}\" data-scale=\"{scale}\">\n<h3>{title} {}</h3>\n{drawings}<div class=\"foot\"><figcaption>{caption}</figcaption>{}</div>\n{}</figure>\n",
+        anchor(id),
         tools(other),
         data(&plot_data(plot, colours)),
     )

@@ -3,6 +3,7 @@
 mod anchors;
 mod fabric;
 mod figure;
+mod heat;
 mod json;
 mod prose;
 mod table;
@@ -55,7 +56,8 @@ impl Page {
 
     fn section(&mut self, section: &Section, id: &str) {
         let title = escape(&section.title);
-        self.push(&format!("\n<section id=\"{id}\">\n<h2>{title}</h2>\n"));
+        let anchor = anchor(id);
+        self.push(&format!("\n<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n"));
         section.blocks.iter().for_each(|block| self.block(block));
         self.push("</section>\n");
     }
@@ -76,6 +78,10 @@ impl Page {
             Block::FabricMap(map) => {
                 let id = self.anchors.claim(&map.id);
                 self.push(&fabric::figure(map, &id));
+            }
+            Block::HeatMap(map) => {
+                let id = self.anchors.claim(&map.id);
+                self.push(&heat::figure(map, &id));
             }
             Block::Pair(left, right) => {
                 self.push("<div class=\"pair\">\n<div>\n");
@@ -123,6 +129,11 @@ fn header(report: &Report) -> String {
         "<header>\n<button type=\"button\" class=\"theme\" hidden>Theme</button>\n\
          <h1>{title}</h1>\n{subtitle}{facts}{warnings}</header>\n"
     )
+}
+
+/// The link of a heading to itself, to be copied.
+fn anchor(id: &str) -> String {
+    format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this part\">#</a>")
 }
 
 fn contents(report: &Report, ids: &[String]) -> String {

@@ -5,9 +5,12 @@ use crate::draw::escape;
 use crate::model::{Cell, Status, Table};
 
 /// Columns of a table that may be wider than the text.
-const WIDE: usize = 7;
+const WIDE: usize = 6;
+/// Columns of a table that a phone shows; of more, rows become cards there.
+const NARROW: usize = 2;
 
-/// The table inside a box that scrolls sideways where the page is narrow.
+/// The table inside a box. Cells are named by their columns, so that the styles can show a row as a
+/// card where the page is narrow.
 pub(crate) fn table(table: &Table) -> String {
     let caption = match table.caption.as_str() {
         "" => String::new(),
@@ -20,11 +23,22 @@ pub(crate) fn table(table: &Table) -> String {
         .map(|(c, name)| format!("<th scope=\"col\"{}>{}</th>", class(c), escape(name)))
         .collect();
     let empty = Cell::default();
+    let (is_wide, has_cards) = (table.columns.len() > WIDE, table.columns.len() > NARROW);
+    let names: Vec<String> = table.columns.iter().map(|name| escape(name)).collect();
+    let name = |c: usize| match has_cards {
+        true => format!(" data-column=\"{}\"", names[c]),
+        false => String::new(),
+    };
     let row = |cells: &Vec<Cell>| {
-        let cell = |c| format!("<td{}>{}</td>", class(c), content(cells.get(c).unwrap_or(&empty)));
+        let cell = |c| {
+            let cell = cells.get(c).unwrap_or(&empty);
+            format!("<td{}{}>{}</td>", class(c), name(c), content(cell))
+        };
         format!("<tr>{}</tr>\n", (0..table.columns.len()).map(cell).collect::<String>())
     };
-    let box_class = if table.columns.len() > WIDE { "table wide" } else { "table" };
+    let box_class = [("table", true), (" wide", is_wide), (" cards", has_cards)];
+    let box_class: String =
+        box_class.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();
     let body: String = table.rows.iter().map(row).collect();
     format!(
         "<div class=\"{box_class}\" tabindex=\"0\"><table>{caption}<thead><tr>{header}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
@@ -74,6 +88,16 @@ mod tests {
         let html = table(&t);
         assert!(html.contains("<td class=\"number\">1</td><td></td>"), "{html}");
         assert!(!html.contains("lost"));
+    }
+
+    /// Three columns do not fit on a phone: each cell carries the name of its column.
+    #[test]
+    fn rows_of_more_than_two_columns_can_be_cards() {
+        let html = table(&Table::new(["scheme", "p99 (ms)", "<drops>"]).row(["ecmp", "1.2", "0"]));
+        assert!(html.contains("<div class=\"table cards\""), "{html}");
+        assert!(html.contains("<td class=\"number\" data-column=\"p99 (ms)\">1.2</td>"), "{html}");
+        assert!(html.contains("data-column=\"&lt;drops&gt;\""), "{html}");
+        assert!(!table(&Table::new(["key", "value"]).row(["a", "1"])).contains("data-column"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The HTML page: loads nothing, escapes everything, is the same every time.
 
 use heddle_report::{
-    Axis, Block, Cell, FabricMap, Link, Node, Plot, Report, Run, Section, Series, Status, Table,
-    Unit,
+    Axis, Block, Cell, FabricMap, HeatMap, HeatRow, Link, Mark, Node, Plot, Report, Run, Section,
+    Series, Status, Table, Unit,
 };
 
 /// Text that would break out of a tag, an attribute, a script or a style.
@@ -26,7 +26,16 @@ fn report(text: &str) -> Report {
         nodes: vec![node(0), node(1), node(usize::MAX)],
         links: vec![Link { a: 0, b: 1, name: text.into(), rate: text.into() }],
         times: vec![0.0, 1e-3],
+        marks: vec![Mark { at: 1e-3, label: text.into() }],
         runs: vec![Run { name: text.into(), frames: vec![vec![[0.1, 0.9]]] }],
+    };
+    let heat = HeatMap {
+        id: text.into(),
+        title: text.into(),
+        caption: text.into(),
+        times: vec![1e-3],
+        marks: vec![Mark { at: 1e-3, label: text.into() }],
+        rows: vec![HeatRow { group: text.into(), name: text.into(), shares: vec![0.5] }],
     };
     let table = Table::new([text]).caption(text).row([Cell::badge(text, Status::Warn)]);
     Report::new(text)
@@ -37,7 +46,8 @@ fn report(text: &str) -> Report {
                 .block(text)
                 .block(table)
                 .block(Block::pair(plot.clone(), plot))
-                .block(map),
+                .block(map)
+                .block(heat),
         )
         .section(Section::new(text, text))
 }

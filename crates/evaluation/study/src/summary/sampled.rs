@@ -21,6 +21,7 @@ fn port_summary(samples: &Samples, port: usize, outcome: &Outcome) -> PortSummar
     PortSummary {
         from: name.from.clone(),
         to: name.to.clone(),
+        parallel: name.parallel,
         utilisation: mean_share(&shares),
         queue: quantiles(&queue, SHAPE),
         dropped: counters.map_or(0, |counters| counters.dropped),

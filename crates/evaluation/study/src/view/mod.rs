@@ -1,20 +1,30 @@
 //! Reports of runs, sweeps and papers: tables and plots.
 
+mod columns;
+pub mod events;
+mod levels;
 pub mod panel;
 pub mod path_use;
 pub mod plots;
+mod setup;
+mod sweep_curves;
+mod tables;
 
-use heddle_claims::stats::Estimate;
 use heddle_claims::table::OVERLOADED;
-use heddle_report::{Block, Cell, Report, Section, Table};
-use heddle_scenario::{Graph, Scenario, VARIANT, Variant};
+use heddle_report::{Block, FabricMap, Mark, Plot, Report, Section, Table};
+use heddle_scenario::{Scenario, VARIANT, Variant};
 
 use crate::paired::{Baseline, Ratio};
 use crate::provenance::Provenance;
-use crate::results::{ClassOverSeeds, OverSeeds};
+use crate::results::OverSeeds;
 use crate::summary::RunSummary;
 use crate::sweep::{Axis, Row};
 use plots::{Curve, FctMetric};
+use sweep_curves::SweepCurves;
+use tables::{
+    class_table, classes, collective_table, fct_table, long_table, request_table, totals_table,
+    workload_table,
+};
 
 /// Curves of one plot: more would share colours.
 const MOST_CURVES: usize = 7;
@@ -41,84 +51,124 @@ fn toml_text(scenario: &serde_json::Value) -> String {
     toml::to_string(scenario).unwrap_or_default()
 }
 
-/// Named runs in groups that one plot can tell apart.
-fn cdfs(named: &[(&str, &[RunSummary])]) -> Vec<heddle_report::Plot> {
-    let groups = named.chunks(MOST_CURVES).enumerate();
-    let plot = |(index, group): (usize, &[(&str, &[RunSummary])])| {
-        let id = if index == 0 { "fct-cdf".to_owned() } else { format!("fct-cdf-{}", index + 1) };
-        plots::fct_cdf(&id, "Distribution of flow completion times", group)
-    };
-    groups.map(plot).collect()
-}
-
-/// Slowdowns of named runs, in groups that one plot can tell apart: their distributions, and their
-/// tails over size where there are several sizes.
-fn slowdown_plots(named: &[(&str, &[RunSummary])]) -> Vec<heddle_report::Plot> {
+/// Distributions of completion times and slowdowns of named runs, and slowdowns over size where
+/// there are several sizes, in groups that one plot can tell apart. `place` says in titles what the
+/// runs have in common; empty for nothing.
+fn distributions(id: &str, place: &str, named: &[(&str, &[RunSummary])]) -> Vec<Plot> {
     let groups = named.chunks(MOST_CURVES).enumerate();
     let plots = |(index, group): (usize, &[(&str, &[RunSummary])])| {
-        let suffix = if index == 0 { String::new() } else { format!("-{}", index + 1) };
-        let cdf = plots::slowdown_cdf(&format!("slowdown-cdf{suffix}"), group);
-        let by_size = plots::slowdown_by_size(&format!("slowdown-by-size{suffix}"), group);
-        std::iter::once(cdf).chain(by_size)
+        let part = if index == 0 { String::new() } else { format!("-{}", index + 1) };
+        let fct = "Distribution of flow completion times";
+        let fct = plots::fct_cdf(&format!("fct-cdf{id}{part}"), fct, group);
+        let slowdown = plots::slowdown_cdf(&format!("slowdown-cdf{id}{part}"), group);
+        let by_size = plots::slowdown_by_size(&format!("slowdown-by-size{id}{part}"), group);
+        [fct, slowdown].into_iter().chain(by_size)
     };
-    groups.flat_map(plots).collect()
+    let placed = |mut plot: Plot| {
+        if !place.is_empty() {
+            plot.title = format!("{}, {place}", plot.title);
+        }
+        plot
+    };
+    groups.flat_map(plots).map(placed).collect()
 }
 
 /// The report of one scenario.
 pub fn of_run(scenario: &Scenario, runs: &[RunSummary]) -> Report {
     let name = scenario.scheme.name();
-    let over = [(name.to_owned(), OverSeeds::new(runs))];
-    let mut results = Section::new("results", "Results").block(fct_table("scheme", &over));
-    results = class_table("scheme", &over).into_iter().fold(results, Section::block);
+    let over = [(vec![name.to_owned()], OverSeeds::new(runs))];
+    let marks = events::marks(scenario);
+    let by_class = class_table(&["scheme"], &over);
+    let mut results = Section::new("results", "Results");
+    results = results.block(fct_table(&["scheme"], &over, by_class.is_none()));
+    let more = [workload_table, long_table, collective_table, request_table];
+    let more = more.into_iter().filter_map(|table| table(runs));
+    results = by_class.into_iter().chain(more).fold(results, Section::block);
     results = results.block(totals_table(runs));
     if runs.iter().any(|run| run.path_use.is_some()) {
         let load = 100.0 * runs[0].load.unwrap_or(0.0);
         let curve = Curve { name: name.to_owned(), points: vec![(load, runs.to_vec())] };
         results = results.block(path_use::table(&[curve]));
     }
-    let distributions = Section::new("fct", "Flow completion times").block(plots::fct_cdf(
-        "fct-cdf",
-        "Distribution of flow completion times",
-        &[(name, runs)],
-    ));
-    let slowdowns = slowdown_plots(&[(name, runs)]);
-    let distributions = slowdowns.into_iter().fold(distributions, Section::block);
-    let mut report = head(&scenario.title, runs).section(results).section(distributions);
-    if let Some(section) = links(&scenario.fabric.graph, &[(name, runs)]) {
-        report = report.section(section);
+    let over_time = runs.first().map(|run| plots::slowdowns_over_time("slowdowns-over-time", run));
+    let over_time = over_time.map(|plot| marked(plot, &marks, runs));
+    let times = Section::new("fct", "Flow completion times")
+        .plots(distributions("", "", &[(name, runs)]).into_iter().chain(over_time));
+    let report = head(&scenario.title, runs).section(setup::section(scenario)).section(results);
+    let report = if times.blocks.is_empty() { report } else { report.section(times) };
+    links(scenario, &marks, (name, runs)).into_iter().fold(report, Report::section)
+}
+
+/// A plot over the time of a run with lines where something happened.
+fn marked(plot: Plot, marks: &[Mark], runs: &[RunSummary]) -> Plot {
+    let end = runs.first().and_then(|run| run.frames.last().copied()).unwrap_or(0.0);
+    let within = marks.iter().filter(|mark| mark.at <= end);
+    within.fold(plot, |plot, mark| plot.vertical(mark.at, mark.label.clone()))
+}
+
+/// The report of a sweep: a curve for each setting of the first axis, over the last one if it is a
+/// number or a quantity.
+pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
+    let named: Vec<tables::Named> =
+        rows.iter().map(|row| (row.settings.clone(), row.over_seeds.clone())).collect();
+    let keys: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
+    let by_class = class_table(&keys, &named);
+    let has_classes = by_class.is_some();
+    let results = Section::new("results", "Results").block(fct_table(&keys, &named, !has_classes));
+    let results = axes.iter().filter_map(variants).fold(results, Section::block);
+    let results = by_class.into_iter().fold(results, Section::block);
+    let curves = SweepCurves::of(axes, rows);
+    let shown = if has_classes { classes(&named) } else { &[] };
+    let over = curves.as_ref().map_or_else(Vec::new, |curves| {
+        let groups = curves.curves.chunks(MOST_CURVES);
+        let of_group = |group: &[Curve]| {
+            let metrics = [FctMetric::Mean, FctMetric::P99];
+            let (key, axis) = (&curves.key, &curves.axis);
+            let all = metrics.map(|metric| plots::over(key, axis, metric, group)).into_iter();
+            let by_class =
+                shown.iter().map(|c| plots::of_class(key, axis, (&c.name, &c.title), group));
+            all.chain(by_class).collect::<Vec<_>>()
+        };
+        groups.flat_map(of_group).collect()
+    });
+    let title = format!("Sweep over {}", keys.join(", "));
+    let mut report =
+        head(&title, rows.iter().flat_map(|row| &row.runs)).section(results.plots(over));
+    let shapes = shapes(curves, rows);
+    if !shapes.blocks.is_empty() {
+        report = report.section(shapes);
     }
     report
 }
 
-/// The report of a sweep: a curve for each setting of the first axis, over the last one if it is a
-/// number.
-pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
-    let named: Vec<(String, OverSeeds)> =
-        rows.iter().map(|row| (row.settings.join(" "), row.over_seeds.clone())).collect();
-    let keys: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
-    let runs: Vec<RunSummary> = rows.iter().flat_map(|row| row.runs.clone()).collect();
-    let key = keys.join(" ");
-    let mut section = Section::new("results", "Results").block(fct_table(&key, &named));
-    section = axes.iter().filter_map(variants).fold(section, Section::block);
-    section = class_table(&key, &named).into_iter().fold(section, Section::block);
-    let named_runs: Vec<(&str, &[RunSummary])> =
-        named.iter().zip(rows).map(|((name, _), row)| (name.as_str(), &*row.runs)).collect();
-    let has_classes = class_table(&key, &named).is_some();
-    if let Some((key, curves)) = sweep_curves(axes, rows) {
-        for curves in curves.chunks(MOST_CURVES) {
-            for metric in [FctMetric::Mean, FctMetric::P99] {
-                section = section.block(plots::over(&key, metric, curves));
-            }
-            for class in classes(&named).iter().filter(|_| has_classes) {
-                section = section.block(plots::of_class(&key, &class.name, &class.title, curves));
-            }
-        }
-    }
-    let title = format!("Sweep over {}", keys.join(", "));
-    let shapes = Section::new("fct", "Flow completion times");
-    let shapes = cdfs(&named_runs).into_iter().fold(shapes, Section::block);
-    let shapes = slowdown_plots(&named_runs).into_iter().fold(shapes, Section::block);
-    head(&title, &runs).section(section).section(shapes)
+/// Distributions: of all curves at some abscissas, or of all rows where there are no curves.
+fn shapes(curves: Option<SweepCurves>, rows: &[Row]) -> Section {
+    let section = Section::new("fct", "Flow completion times");
+    let Some(curves) = curves.filter(|curves| curves.curves.len() > 1) else {
+        let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
+        let named = names.iter().zip(rows).map(|(name, row)| (name.as_str(), &*row.runs));
+        return section.plots(distributions("", "", &named.collect::<Vec<_>>()));
+    };
+    let drawn = curves.drawn_places();
+    let section = match curves.places.len() - drawn.len() {
+        0 => section,
+        _ => section.block(format!(
+            "Distributions at {} of the {} values of {}; `tidy.csv` has the figures of all.",
+            drawn.len(),
+            curves.places.len(),
+            curves.key
+        )),
+    };
+    let at = |(index, (x, text)): (usize, &(f64, String))| {
+        let of_curve = |curve: &'_ Curve| curve.points.iter().position(|(at, _)| at == x);
+        let named = curves.curves.iter().filter_map(|curve| {
+            Some((curve.name.as_str(), curve.points[of_curve(curve)?].1.as_slice()))
+        });
+        let id = if index == 0 { String::new() } else { format!("-at-{text}") };
+        let place = format!("{} = {text}", curves.axis.label.to_lowercase());
+        distributions(&id, &place, &named.collect::<Vec<_>>())
+    };
+    section.plots(drawn.into_iter().enumerate().flat_map(at))
 }
 
 /// What the variants of an axis set; `None` of an axis of values.
@@ -144,43 +194,35 @@ pub fn with_ratios(report: Report, baseline: &Baseline, ratios: &[Ratio]) -> Rep
         };
         table.row([
             ratio.settings.join(" "),
-            ratio.figure.clone(),
+            figure_in_words(&ratio.figure),
             shown,
             interval,
             ratio.seeds.to_string(),
         ])
     });
     let Baseline { key, value } = baseline;
-    let title = format!("Ratios to {key} = {value}, seed by seed");
-    let text = "Geometric means of the ratios of runs with the same seed, and so with the same flows. Below 1, a row has less than the baseline: a shorter time, a \
+    let title = format!("Ratios to {key} = {value}");
+    let text = "Seed by seed: geometric means of the ratios of runs with the same seed, and so with the same flows. Below 1, a row has less than the baseline: a shorter time, a \
                 lower goodput. An interval that contains 1 shows no difference.";
     report.section(Section::new("ratios", title).block(text).block(table))
 }
 
-/// The last axis whose values are all numbers, and a curve over it for each setting of the others.
-fn sweep_curves(axes: &[Axis], rows: &[Row]) -> Option<(String, Vec<Curve>)> {
-    let is_number = |value: &String| number(value).is_some();
-    let numeric = |axis: &Axis| axis.variants.is_empty() && axis.values.iter().all(is_number);
-    let x = axes.iter().rposition(numeric)?;
-    let mut curves: Vec<Curve> = Vec::new();
-    for row in rows {
-        let others = row.settings.iter().enumerate().filter(|(i, _)| *i != x);
-        let name = others.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ");
-        let name = if name.is_empty() { "all".to_owned() } else { name };
-        let point = (number(&row.settings[x])?, row.runs.clone());
-        match curves.iter_mut().find(|curve| curve.name == name) {
-            Some(curve) => curve.points.push(point),
-            None => curves.push(Curve { name, points: vec![point] }),
-        }
+/// A figure's name as tables have it: "p99 FCT, small" of `fct_p99_small`.
+fn figure_in_words(figure: &str) -> String {
+    const NAMES: [(&str, &str); 6] = [
+        ("fct_mean", "mean FCT"),
+        ("fct_p50", "median FCT"),
+        ("fct_p99", "p99 FCT"),
+        ("slowdown_mean", "mean slowdown"),
+        ("slowdown_p99", "p99 slowdown"),
+        ("goodput_bps", "goodput"),
+    ];
+    let known = NAMES.iter().find_map(|(name, words)| Some((figure.strip_prefix(name)?, words)));
+    match known {
+        Some(("", words)) => (*words).to_owned(),
+        Some((class, words)) => format!("{words}, {}", class.trim_start_matches('_')),
+        None => figure.to_owned(),
     }
-    Some((axes[x].key.clone(), curves))
-}
-
-/// The number that a value starts with; its unit, if any, must be that of its neighbours to make
-/// sense of a plot.
-fn number(value: &str) -> Option<f64> {
-    let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
-    value[..end].parse().ok()
 }
 
 /// An empty report with its title and the facts that every report of simulations has.
@@ -200,119 +242,25 @@ pub fn head<'a>(title: &str, runs: impl IntoIterator<Item = &'a RunSummary>) -> 
         .fact("Packet-hops", format!("{:.0} million", hops as f64 / 1e6))
 }
 
-/// Flow completion times, a row for each name; the classes of sizes are those of the first row.
-fn fct_table(key: &str, rows: &[(String, OverSeeds)]) -> Table {
-    let classes = classes(rows);
-    let titles = classes.iter().map(|class| class.title.as_str());
-    let first = [key, "mean FCT", "median", "p95", "p99"].into_iter();
-    let last = ["slowdown", "bound of the mean", "unfinished", "drops", "timeouts", "state"];
-    let header: Vec<&str> = first.chain(titles).chain(last).collect();
-    rows.iter().fold(Table::new(header), |table, (name, o)| {
-        let times = [o.fct_mean, o.fct_p50, o.fct_p95, o.fct_p99].into_iter();
-        let by_class = classes.iter().map(|class| o.classes.named(&class.name)?.fct_mean);
-        let mut cells = vec![Cell::from(name.clone())];
-        cells.extend(times.chain(by_class).map(|time| Cell::from(estimate(time, 1e3, " ms"))));
-        cells.push(Cell::from(estimate(o.slowdown_mean, 1.0, "")));
-        let bound =
-            o.fct_mean_bound.map_or_else(|| "-".into(), |b| format!("{:.3} ms", b.mean * 1e3));
-        cells.push(Cell::from(bound));
-        let flows = &o.flows;
-        cells.push(Cell::from(format!("{} of {}", flows.unfinished, flows.measured)));
-        cells.extend([flows.dropped, flows.timeouts].map(|count| Cell::from(count.to_string())));
-        cells.push(Cell::from(o.steadiness.text()));
-        table.row(cells)
-    })
-}
-
-/// The classes of sizes of the first row.
-fn classes(rows: &[(String, OverSeeds)]) -> &[ClassOverSeeds] {
-    rows.first().map_or(&[], |(_, over)| &over.classes.0)
-}
-
-/// Times and slowdowns of each class of sizes that has flows, a row for each name and class; `None`
-/// if fewer than two have any.
-fn class_table(key: &str, rows: &[(String, OverSeeds)]) -> Option<Table> {
-    let has_flows = |class: &&ClassOverSeeds| class.fct_mean.is_some();
-    if rows.iter().all(|(_, over)| over.classes.0.iter().filter(has_flows).count() < 2) {
-        return None;
-    }
-    let header = [key, "flows of", "mean FCT", "p99 FCT", "mean slowdown", "p99 slowdown"];
-    let classes = rows.iter().flat_map(|(name, o)| o.classes.0.iter().map(move |c| (name, c)));
-    let of_flows = classes.filter(|(_, class)| has_flows(class));
-    Some(of_flows.fold(Table::new(header), |table, (name, class)| {
-        table.row([
-            name.clone(),
-            class.title.clone(),
-            estimate(class.fct_mean, 1e3, " ms"),
-            estimate(class.fct_p99, 1e3, " ms"),
-            estimate(class.slowdown_mean, 1.0, ""),
-            estimate(class.slowdown_p99, 1.0, ""),
-        ])
-    }))
-}
-
-/// Totals, a row for each run.
-fn totals_table(runs: &[RunSummary]) -> Table {
-    let header = [
-        "seed",
-        "goodput",
-        "drops",
-        "retransmitted",
-        "timeouts",
-        "reordered",
-        "reinjected",
-        "flowlets",
-        "subflows placed",
-        "probe bytes",
-        "unfinished",
-        "digest",
-    ];
-    runs.iter().fold(Table::new(header), |table, run| {
-        let t = &run.totals;
-        table.row([
-            run.seed.to_string(),
-            format!("{:.2} Gbps", t.goodput_bps / 1e9),
-            t.dropped.to_string(),
-            t.retransmitted.to_string(),
-            t.timeouts.to_string(),
-            t.reordered.to_string(),
-            format!("{} B", t.reinjected_bytes),
-            t.flowlets.to_string(),
-            t.placed.to_string(),
-            t.probe_bytes.to_string(),
-            t.unfinished.to_string(),
-            run.digest.clone(),
-        ])
-    })
-}
-
 /// Utilisation on the fabric and queues, where the runs have samples.
-fn links(graph: &Graph, runs: &[(&str, &[RunSummary])]) -> Option<Section> {
-    let sampled: Vec<(&str, &RunSummary)> = runs
-        .iter()
-        .filter_map(|(name, runs)| Some((*name, runs.first()?)))
-        .filter(|(_, run)| !run.ports.is_empty())
-        .collect();
-    if sampled.is_empty() {
-        return None;
-    }
+fn links(
+    scenario: &Scenario,
+    marks: &[Mark],
+    (name, runs): (&str, &[RunSummary]),
+) -> Option<Section> {
+    let run = runs.first().filter(|run| !run.ports.is_empty())?;
+    let graph = &scenario.fabric.graph;
+    let map = plots::fabric_map("utilisation", "Link utilisation over time", graph, &[(name, run)]);
+    let queues = [
+        plots::busiest_queue("queues", &[(name, run)]),
+        marked(plots::queues_over_time("queues-over-time", run), marks, runs),
+    ];
     let section = Section::new("links", "Links and queues")
         .block("Utilisation of each direction of each link between switches, in the first seed's run. Press play, or move the slider.")
-        .block(plots::fabric_map("utilisation", "Link utilisation over time", graph, &sampled))
-        .block(plots::busiest_queue("queues", &sampled))
-        .block(plots::queues_over_time("queues-over-time", sampled[0].1));
+        .block(FabricMap { marks: marks.to_vec(), ..map })
+        .block(plots::heat_map("heat", graph, run, marks))
+        .plots(queues);
     Some(section)
-}
-
-/// A figure with its confidence interval.
-fn estimate(estimate: Option<Estimate>, scale: f64, unit: &str) -> String {
-    match estimate {
-        None => "-".into(),
-        Some(Estimate { mean, half_width: Some(half), .. }) => {
-            format!("{:.3} ± {:.3}{unit}", mean * scale, half * scale)
-        }
-        Some(Estimate { mean, .. }) => format!("{:.3}{unit}", mean * scale),
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! One figure of a paper: a fabric and a workload, a curve over the load for each system.
 
-use heddle_report::{Axis, Block, Plot, Section, Series, Style, Table, Unit};
+use heddle_report::{Axis, Plot, Section, Series, Style, Table, Unit};
 
-use super::fct_table;
 use super::plots::{self, Curve, FctMetric};
+use super::tables::fct_table;
 use crate::point::{Point, Results};
 use crate::results::OverSeeds;
 use crate::summary::RunSummary;
@@ -53,20 +53,24 @@ impl Panel {
             let id = format!("{}-{}", self.id, metric.id());
             plots::over_load(&id, metric.title(), metric, &self.curves)
         };
-        let section = Section::new(self.id.clone(), self.title.clone())
-            .block(self.table())
-            .block(Block::pair(self.speedup(FctMetric::Mean, stated), plot(FctMetric::Mean)))
-            .block(Block::pair(plot(FctMetric::Small), plot(FctMetric::Large)))
-            .block(Block::pair(plot(FctMetric::P99), self.cdf_at(last)));
+        let section =
+            Section::new(self.id.clone(), self.title.clone()).block(self.table()).pairs([
+                self.speedup(FctMetric::Mean, stated),
+                plot(FctMetric::Mean),
+                plot(FctMetric::Small),
+                plot(FctMetric::Large),
+                plot(FctMetric::P99),
+                self.cdf_at(last),
+            ]);
         Some(section)
     }
 
     fn table(&self) -> Table {
         let row = |curve: &Curve, (load, runs): &(f64, Vec<RunSummary>)| {
-            (format!("{} {load:.0} %", curve.name), OverSeeds::new(runs))
+            (vec![curve.name.clone(), format!("{load:.0}")], OverSeeds::new(runs))
         };
         let rows = self.curves.iter().flat_map(|c| c.points.iter().map(move |p| row(c, p)));
-        fct_table("scheme and load", &rows.collect::<Vec<_>>())
+        fct_table(&["system", "load (%)"], &rows.collect::<Vec<_>>(), true)
     }
 
     fn cdf_at(&self, load: f64) -> Plot {

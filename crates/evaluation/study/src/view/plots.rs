@@ -1,10 +1,15 @@
 //! The plots that reports share.
 
+use std::collections::BTreeMap;
+
 use heddle_claims::stats::{self, Estimate, pooled, quantile};
 use heddle_claims::table::OVERLOADED;
-use heddle_report::{Axis, FabricMap, Link, Node, Plot, Point, Run, Series, Style, Unit};
+use heddle_report::{
+    Axis, FabricMap, HeatMap, HeatRow, Link, Mark, Node, Plot, Point, Run, Series, Style, Unit,
+};
 use heddle_scenario::Graph;
 
+use super::levels::{in_sentence, levels};
 use crate::metric::{self, port};
 use crate::steady::Steadiness;
 use crate::summary::{PortSummary, RunSummary, SizeStep};
@@ -88,10 +93,10 @@ pub fn ratios(metric: FctMetric, worse: &Curve, better: &Curve) -> Vec<(f64, f64
     better.points.iter().filter_map(ratio).collect()
 }
 
-/// A metric over the values of a key.
-pub fn over(key: &str, metric: FctMetric, curves: &[Curve]) -> Plot {
-    let x = Axis::new(key, Unit::None);
-    curves_of(&format!("{}-by-{key}", metric.id()), metric.title(), x, metric, curves)
+/// A metric over the values of a key, on this axis.
+pub fn over(key: &str, x: &Axis, metric: FctMetric, curves: &[Curve]) -> Plot {
+    let title = format!("{}, over {}", metric.title(), x.label.to_lowercase());
+    curves_of(&format!("{}-by-{key}", metric.id()), &title, x.clone(), metric, curves)
 }
 
 /// A metric over the load in percent.
@@ -112,7 +117,11 @@ fn curves_by(
     curves: &[Curve],
 ) -> Plot {
     let y = Axis::new("Flow completion time", Unit::si("s"));
-    let plot = Plot::new(id, title, x, y);
+    let seeds = curves.iter().flat_map(|curve| &curve.points).map(|(_, runs)| runs.len()).max();
+    let caption = seeds.filter(|&seeds| seeds > 1).map_or_else(String::new, |seeds| {
+        format!("Means over {seeds} seeds; bands and bars are their 95 % confidence intervals.")
+    });
+    let plot = Plot::new(id, title, x, y).caption(caption);
     curves.iter().fold(plot, |plot, curve| {
         let point = |(x, runs): &(f64, Vec<RunSummary>)| {
             let figures: Vec<f64> = runs.iter().filter_map(value).collect();
@@ -144,11 +153,23 @@ pub fn fct_cdf(id: &str, title: &str, runs: &[(&str, &[RunSummary])]) -> Plot {
     })
 }
 
-/// The 99th percentile of the completion times of a class of sizes over the values of a key.
-pub fn of_class(key: &str, name: &str, title: &str, curves: &[Curve]) -> Plot {
+/// The 99th percentile of the completion times of a class of sizes over the values of a key, on this
+/// axis.
+pub fn of_class(key: &str, x: &Axis, (name, title): (&str, &str), curves: &[Curve]) -> Plot {
     let p99 = |run: &RunSummary| run.fct.class(name).map(|class| class.seconds.p99);
-    let title = format!("99th percentile FCT, flows of {title}");
-    curves_by(&format!("p99-{name}-by-{key}"), &title, Axis::new(key, Unit::None), &p99, curves)
+    let (over, flows) = (x.label.to_lowercase(), in_words(title));
+    let title = format!("99th percentile FCT, flows {flows}, over {over}");
+    curves_by(&format!("p99-{name}-by-{key}"), &title, x.clone(), &p99, curves)
+}
+
+/// A class of sizes behind "flows": "under 100 KB", "of 100 KB to 10 MB", "over 10 MB".
+fn in_words(class: &str) -> String {
+    for (sign, word) in [("< ", "under "), ("> ", "over "), (">= ", "from ")] {
+        if let Some(size) = class.strip_prefix(sign) {
+            return format!("{word}{size}");
+        }
+    }
+    format!("of {}", class.replace('-', " to "))
 }
 
 /// Distribution functions of slowdowns, of all seeds' samples together.
@@ -192,7 +213,7 @@ pub fn busiest_queue(id: &str, runs: &[(&str, &RunSummary)]) -> Plot {
     let busiest = all.max_by(|a, b| p95(a).total_cmp(&p95(b)));
     let (from, to) = busiest.map_or(("-", "-"), |port| (port.from.as_str(), port.to.as_str()));
     let runs: Vec<_> = runs.iter().map(|(name, run)| (*name, std::slice::from_ref(*run))).collect();
-    let title = format!("Queue at {from} to {to}");
+    let title = format!("Distribution of the queue from {from} to {to}, the busiest");
     queue_cdf(id, &title, (from, to), &runs)
 }
 
@@ -203,11 +224,22 @@ pub fn queues_over_time(id: &str, run: &RunSummary) -> Plot {
     ports.sort_by_key(|port| std::cmp::Reverse(peak(port)));
     let x = Axis::new("Time", Unit::si("s"));
     let y = Axis::new("Most bytes waiting", Unit::si("B"));
-    let plot = Plot::new(id, "The longest queues over time", x, y);
+    let title = format!("The longest queues over time, seed {}", run.seed);
+    let plot = Plot::new(id, title, x, y);
     ports.iter().take(MOST_PORTS).fold(plot, |plot, port| {
         let points = run.frames.iter().copied().zip(port.queue_peaks.iter().map(|&b| f64::from(b)));
-        plot.series(Series::line(format!("{} to {}", port.from, port.to), points))
+        plot.series(Series::line(port.name(), points))
     })
+}
+
+/// Mean slowdowns over time in a run, by the starts of flows.
+pub fn slowdowns_over_time(id: &str, run: &RunSummary) -> Plot {
+    let x = Axis::new("Time", Unit::si("s"));
+    let y = Axis::new("Mean slowdown", Unit::None);
+    let points =
+        run.frames.iter().zip(&run.slowdowns).filter_map(|(&at, mean)| Some((at, (*mean)?)));
+    let title = format!("Slowdown by the time at which flows start, seed {}", run.seed);
+    Plot::new(id, title, x, y).series(Series::line(run.scheme.clone(), points))
 }
 
 /// Distribution functions of the queue at one port, each of some runs together.
@@ -266,16 +298,13 @@ pub fn fabric_map(id: &str, title: &str, graph: &Graph, runs: &[(&str, &RunSumma
         .collect();
     let nodes: Vec<Node> = graph.nodes[first_switch..].iter().map(node).collect();
     let top = nodes.iter().map(|node| node.tier).max().unwrap_or(0);
-    let tiers = ["ToR", "Aggregation", "Core"].iter().map(|name| (*name).to_owned());
     FabricMap {
         id: id.into(),
         title: title.into(),
         caption: String::new(),
-        tiers: tiers
-            .chain((3..=top).map(|tier| format!("Tier {}", tier + 1)))
-            .take(top + 1)
-            .collect(),
+        tiers: levels(graph).into_iter().skip(1).take(top + 1).collect(),
         times: runs.first().map_or_else(Vec::new, |(_, run)| run.frames.clone()),
+        marks: Vec::new(),
         runs: runs.iter().map(|(name, run)| map_run(name, run, &nodes, &links)).collect(),
         nodes,
         links,
@@ -283,11 +312,17 @@ pub fn fabric_map(id: &str, title: &str, graph: &Graph, runs: &[(&str, &RunSumma
 }
 
 fn map_run(name: &str, run: &RunSummary, nodes: &[Node], links: &[Link]) -> Run {
-    let port = |from: usize, to: usize| {
-        run.ports.iter().find(|p| p.from == nodes[from].name && p.to == nodes[to].name)
+    let port = |index: usize, from: usize, to: usize| {
+        let number = parallel_number(links, index);
+        let is_it = |port: &&PortSummary| {
+            let is_between = port.from == nodes[from].name && port.to == nodes[to].name;
+            is_between && port.parallel.is_none_or(|parallel| parallel == number)
+        };
+        run.ports.iter().find(is_it)
     };
-    let both: Vec<_> =
-        links.iter().map(|link| [port(link.a, link.b), port(link.b, link.a)]).collect();
+    let ports =
+        |(index, link): (usize, &Link)| [port(index, link.a, link.b), port(index, link.b, link.a)];
+    let both: Vec<_> = links.iter().enumerate().map(ports).collect();
     let load = |port: Option<&PortSummary>, frame: usize| {
         let share = port.and_then(|port| port.series.get(frame));
         share.map_or(f32::NAN, |&thousandths| f32::from(thousandths) / 1000.0)
@@ -295,4 +330,55 @@ fn map_run(name: &str, run: &RunSummary, nodes: &[Node], links: &[Link]) -> Run 
     let frame =
         |frame: usize| both.iter().map(|ports| ports.map(|port| load(port, frame))).collect();
     Run { name: name.into(), frames: (0..run.frames.len()).map(frame).collect() }
+}
+
+/// The number of a link among those between the same nodes, from 1.
+fn parallel_number(links: &[Link], index: usize) -> u32 {
+    let ends = |link: &Link| (link.a.min(link.b), link.a.max(link.b));
+    let before = links[..index].iter().filter(|link| ends(link) == ends(&links[index]));
+    before.count() as u32 + 1
+}
+
+/// Rows of a heat map.
+const MOST_ROWS: usize = 256;
+
+/// The utilisation of each sampled direction of a link over time, those from one level to another
+/// together.
+pub fn heat_map(id: &str, graph: &Graph, run: &RunSummary, marks: &[Mark]) -> HeatMap {
+    let levels = levels(graph);
+    let tiers: BTreeMap<&str, usize> =
+        graph.nodes.iter().map(|node| (node.name.as_str(), usize::from(node.tier))).collect();
+    let tier = |name: &str| tiers.get(name).copied().unwrap_or(0);
+    let ends = |port: &PortSummary| (tier(&port.from), tier(&port.to));
+    let mut ports: Vec<&PortSummary> = run.ports.iter().collect();
+    if ports.len() > MOST_ROWS {
+        let mut shares: Vec<f64> = ports.iter().map(|port| port.utilisation).collect();
+        shares.sort_by(|a, b| b.total_cmp(a));
+        let least = shares[MOST_ROWS - 1];
+        ports.retain(|port| port.utilisation >= least);
+        ports.truncate(MOST_ROWS);
+    }
+    ports.sort_by_key(|port| ends(port));
+    let row = |port: &PortSummary| {
+        let (from, to) = ends(port);
+        let share = |&thousandths: &u16| f32::from(thousandths) / 1000.0;
+        HeatRow {
+            group: format!("{} to {}", levels[from], in_sentence(&levels[to])),
+            name: port.name(),
+            shares: port.series.iter().map(share).collect(),
+        }
+    };
+    let all = match run.ports.len() {
+        more if more > MOST_ROWS => format!("The {MOST_ROWS} busiest of {more} directions. "),
+        _ => String::new(),
+    };
+    let end = run.frames.last().copied().unwrap_or(0.0);
+    HeatMap {
+        id: id.into(),
+        title: format!("Utilisation of each direction of a link, seed {}", run.seed),
+        caption: format!("{all}A row each; point at one for its name, mean and maximum."),
+        times: run.frames.clone(),
+        marks: marks.iter().filter(|mark| mark.at <= end).cloned().collect(),
+        rows: ports.into_iter().map(row).collect(),
+    }
 }

@@ -78,6 +78,7 @@ fn links_count_in_the_direction_of_the_traffic() {
     let port = |from: &str, to: &str, utilisation| PortSummary {
         from: from.into(),
         to: to.into(),
+        parallel: None,
         utilisation,
         queue: Vec::new(),
         dropped: 0,
