@@ -396,6 +396,10 @@ pub(crate) struct Red {
     /// 2000). Default: false.
     #[serde(default)]
     pub(crate) gentle: bool,
+    /// Marks data as its transmission starts, by the data that waits behind it, instead of as it
+    /// arrives. Needs `control_first`. Default: false.
+    #[serde(default)]
+    pub(crate) on_departure: bool,
 }
 
 fn tenth() -> f64 {

@@ -291,7 +291,7 @@ fn red(
     port: &PortLimits,
     shared: Option<SharedBuffer>,
 ) -> Result<Option<Red>, Problem> {
-    let Some(raw::Red { min, max, probability, weight, gentle }) = options.red else {
+    let Some(raw::Red { min, max, probability, weight, gentle, on_departure }) = options.red else {
         return Ok(None);
     };
     if options.mark_above.is_some() {
@@ -310,5 +310,9 @@ fn red(
     let probability = share("red.probability", probability)?;
     let weight = share("red.weight", weight)?;
     check_mark("red.max", Some(max), most_waiting(port, shared))?;
-    Ok(Some(Red { min, max, probability, weight, gentle }))
+    if on_departure && !options.control_first {
+        return Err(Problem::at("red.on_departure", "ports with one queue mark on arrival")
+            .help("`control_first = true`"));
+    }
+    Ok(Some(Red { min, max, probability, weight, gentle, on_departure }))
 }

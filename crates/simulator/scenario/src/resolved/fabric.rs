@@ -81,6 +81,9 @@ pub struct Red {
     pub weight: Share,
     /// From `max` to twice that the probability grows linearly to 1.
     pub gentle: bool,
+    /// Packets are marked as their transmission starts, by the data behind them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub on_departure: bool,
 }
 
 /// Routing by an intermediate group: a pod of the graph (Kim et al., Technology-driven,

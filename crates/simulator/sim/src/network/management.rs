@@ -15,7 +15,8 @@
 //! after n packets without a mark the next has p / (1 - n p). While a port is idle the average
 //! decays as if packets of 1500 bytes found it empty; the packet that ends the idle time is
 //! averaged, too, as in ns-2 (`RED::estimator`; the paper's listing leaves it out). Every packet is
-//! averaged, only data is marked, and none is dropped.
+//! averaged, only data is marked, and none is dropped. Where control packets go first, data alone
+//! counts, and marks may be drawn as a packet departs, by the data behind it.
 
 use heddle_fabric::Fabric;
 use heddle_scenario::{Red, SharedBuffer};
@@ -174,7 +175,7 @@ impl Network {
 
     /// Averages the queue that a packet finds at a port.
     pub(super) fn average(&mut self, now: Time, port_id: u32) {
-        if self.management.marking.is_none() {
+        if !self.marks_on_arrival() {
             return;
         }
         let port = &self.ports[port_id as usize];
@@ -188,9 +189,29 @@ impl Network {
         marking.ports[port_id as usize].update(&marking.red, waiting, idle, class);
     }
 
+    fn marks_on_arrival(&self) -> bool {
+        self.management.marking.as_ref().is_some_and(|marking| !marking.red.on_departure)
+    }
+
+    /// Marks a data packet whose transmission starts as RED draws by the data that waits behind it.
+    pub(super) fn mark_departing(&mut self, port_id: u32, packet: u32) {
+        if self.marks_on_arrival() || self.packets.is_control(packet) {
+            return;
+        }
+        let waiting = self.data_waiting(port_id);
+        let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
+        let Some(marking) = &mut self.management.marking else { return };
+        let average = &mut marking.ports[port_id as usize];
+        average.update(&marking.red, waiting, Time::ZERO, class);
+        if average.draw(&marking.red, class.rate, &mut marking.random) {
+            self.mark(port_id, packet);
+        }
+    }
+
     /// Marks an accepted data packet as RED draws.
     pub(super) fn mark_early(&mut self, port_id: u32, packet: u32) {
-        if self.packets.hot[packet as usize].kind != PacketKind::Forward
+        if !self.marks_on_arrival()
+            || self.packets.hot[packet as usize].kind != PacketKind::Forward
             || self.packets.is_control(packet)
         {
             return;

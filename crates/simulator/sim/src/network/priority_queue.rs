@@ -166,5 +166,8 @@ impl Network {
             queue.last_first = packet;
         }
         queue.first = queue.first.saturating_sub(1);
+        if class.is_managed {
+            self.mark_departing(port_id, packet);
+        }
     }
 }

@@ -271,6 +271,11 @@ fn buffers_and_marks() {
             "control_first = true\ntrim_above = \"100KB\"",
             "6: fabric.trim_above: TCP does not understand headers without their payload\nhelp: `transport.kind = \"uet\"`",
         ),
+        (
+            line,
+            "red = { min = \"30KB\", max = \"90KB\", on_departure = true }",
+            "5: fabric.red.on_departure: ports with one queue mark on arrival\nhelp: `control_first = true`",
+        ),
         (line, "red = { min = \"30KB\" }", "5: fabric.red.max: this key is missing"),
         (
             line,

@@ -72,9 +72,9 @@ fn data_is_marked_by_the_data_before_it_alone() {
     assert_eq!(marked, [false, false, false, true], "0, 1500, 3000 and 4500 bytes before them");
 }
 
-/// As `mark_above`: RED whose average is the queue, with both thresholds alike.
-#[test]
-fn red_averages_data_alone() {
+/// A port that marks by RED whose average is the queue, with both thresholds at 3000 bytes: as
+/// `mark_above`, and on departure.
+fn red_port(on_departure: bool) -> Network {
     let share = |share| Share::new(share).unwrap();
     let red = Red {
         min: Bytes(3000),
@@ -82,6 +82,7 @@ fn red_averages_data_alone() {
         probability: share(1.0),
         weight: share(1.0),
         gentle: false,
+        on_departure,
     };
     let mut network = port(limits(100_000), None);
     network.classes = vec![
@@ -91,12 +92,32 @@ fn red_averages_data_alone() {
     ];
     let random = Random::new(1, Stream::Marks);
     network.management = Management::of_ports(vec![0], None, Some(red), random);
+    network
+}
+
+/// True of each of five data packets that is marked, with control packets between them.
+fn marked(mut network: Network) -> Vec<bool> {
     network.send_full(Time::ZERO);
     (0..50).for_each(|_| network.send_control(Time::ZERO));
-    (0..3).for_each(|_| network.send_full(Time::ZERO));
+    (0..4).for_each(|_| network.send_full(Time::ZERO));
     let data = network.arrivals(LATER).into_iter().filter(|arrival| arrival.1 == 1500);
-    let marked: Vec<bool> = data.map(|arrival| arrival.2).collect();
-    assert_eq!(marked, [false, false, false, true]);
+    data.map(|arrival| arrival.2).collect()
+}
+
+#[test]
+fn red_averages_data_alone() {
+    let expected = [false, false, false, true, true];
+    assert_eq!(marked(red_port(false)), expected, "0, 1500, 3000 and more before them");
+}
+
+#[test]
+fn red_on_departure_counts_the_data_behind() {
+    let expected = [false, true, false, false, false];
+    assert_eq!(
+        marked(red_port(true)),
+        expected,
+        "the first does not wait; 4500, 3000 and less behind"
+    );
 }
 
 #[test]

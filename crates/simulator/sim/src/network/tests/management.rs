@@ -15,6 +15,7 @@ fn red(probability: f64, weight: f64) -> Red {
         probability: share(probability),
         weight: share(weight),
         gentle: false,
+        on_departure: false,
     }
 }
 

@@ -283,6 +283,7 @@ fn ports() -> impl Strategy<Value = Ports> {
             probability: share(0.3),
             weight: share(0.1),
             gentle,
+            on_departure: false,
         });
         let mark_above = port.mark_above.filter(|_| red.is_none());
         let early = early.filter(|_| shared.is_none() && red.is_none());
