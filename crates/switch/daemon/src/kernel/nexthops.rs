@@ -38,20 +38,15 @@ pub struct NextHopMessage {
 }
 
 /// A nexthop object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NextHopObject {
     /// One next hop.
     One(Hop),
     /// The numbers of others.
     Group(Vec<u32>),
     /// It forwards nothing: a blackhole, or over an interface that is down.
+    #[default]
     Nothing,
-}
-
-impl Default for NextHopObject {
-    fn default() -> NextHopObject {
-        NextHopObject::Nothing
-    }
 }
 
 impl NextHopObject {

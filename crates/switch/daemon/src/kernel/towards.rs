@@ -122,9 +122,10 @@ fn add_neighbours(fib: &Fib, ports: &BTreeMap<u32, u16>, found: &mut Towards) {
             continue;
         };
         let place = (hop.interface, gateway);
-        match fib.neighbours.get(&place) {
-            Some(&mac) => drop(found.macs.entry(port).or_insert(mac)),
-            None => drop(found.unresolved.insert(place)),
+        if let Some(&mac) = fib.neighbours.get(&place) {
+            found.macs.entry(port).or_insert(mac);
+        } else {
+            found.unresolved.insert(place);
         }
     }
 }
