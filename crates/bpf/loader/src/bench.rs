@@ -5,12 +5,11 @@
 //! Time is this thread's on its processor. The wrapper is measured before and after, with nothing
 //! to call, and taken off.
 
+use crate::abi::{BENCH_FRAMES, BenchFrame, BenchState};
+use crate::processor::thread_time;
+use crate::{Action, Error, Program};
 use aya::maps::{Array, MapData, ProgramArray};
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
-use rustix::time::{ClockId, clock_gettime};
-
-use crate::abi::{BENCH_FRAMES, BenchFrame, BenchState};
-use crate::{Action, Error, Program};
 
 /// Rounds of one system call.
 const BATCH: u32 = 100_000;
@@ -171,9 +170,9 @@ impl Bench {
         };
         self.programs.set(0, callee.xdp()?.fd()?, 0)?;
         self.state.set(0, BenchState { start: 0, ..*state }, 0)?;
-        let start = processor_time();
+        let start = thread_time();
         let run = self.wrapper.run(&frames[0], BATCH)?;
-        let cost = (processor_time() - start) / f64::from(BATCH);
+        let cost = (thread_time() - start).as_nanos() as f64 / f64::from(BATCH);
         *state = self.state.get(&0, 0)?;
         Ok((cost, run.action))
     }
@@ -227,12 +226,6 @@ fn no_batch() -> Error {
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
-}
-
-/// Nanoseconds that this thread has had of a processor.
-fn processor_time() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
 fn initial_state(frames: &[Vec<u8>], clients: Clients) -> Result<BenchState, Error> {

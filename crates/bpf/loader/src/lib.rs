@@ -22,6 +22,7 @@ mod generator;
 mod live;
 pub mod maps;
 mod pins;
+mod processor;
 mod program;
 mod traffic;
 
@@ -33,5 +34,6 @@ pub use error::Error;
 pub use generator::Generator;
 pub use live::LiveProgram;
 pub use pins::{Pins, XDP, detach, has_links, left_behind, link_pin, remove_pins};
+pub use processor::ProcessorClock;
 pub use program::{Action, Program, Run, Size};
 pub use traffic::{Senders, own_network, received};

@@ -4,8 +4,7 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use rustix::thread::{CpuSet, sched_setaffinity};
-
+use crate::processor::stay_on;
 use crate::{Clients, Error, Generator};
 
 /// A generator on each of some processors, that all send out of one interface.
@@ -59,14 +58,6 @@ fn span_of_all(spans: &[(Instant, Instant)]) -> Result<Duration, Error> {
         (Some(start), Some(end)) => Ok(end - start),
         _ => Err(Error::Bench("no processor to send from".into())),
     }
-}
-
-/// Without the right to it the kernel may run two generators on one processor: then the rate is
-/// lower.
-fn stay_on(processor: usize) {
-    let mut only = CpuSet::new();
-    only.set(processor);
-    let _ = sched_setaffinity(None, &only);
 }
 
 /// Packets that an interface of this thread's network namespace has received, those of XDP
