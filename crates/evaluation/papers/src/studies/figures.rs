@@ -6,12 +6,11 @@ use super::{
     Broken, FAILS_AT, Hosts, PathSelection, Point, RECOVERS_AT, Rival, Setup, Study, Table,
     throughput,
 };
-use heddle_claims::stats;
 use heddle_study::metric::{self, Metric};
 use heddle_study::point::{Point as _, Results};
 use heddle_study::summary::RunSummary;
 use heddle_study::view::head;
-use heddle_study::view::plots::FctMetric;
+use heddle_study::view::plots::{FctMetric, over_seeds};
 
 /// The report of some studies.
 pub fn report(studies: &[Study], results: &Results<Point>) -> Report {
@@ -215,9 +214,9 @@ fn points(results: &Results<Point>, study: Study) -> impl Iterator<Item = Point>
 }
 
 /// Named points in the order of their first appearance.
-type Named = Vec<(String, Vec<(f64, f64)>)>;
+type Named = Vec<(String, Vec<heddle_report::Point>)>;
 
-/// Means over the seeds, by the names and at the abscissas that `place` gives.
+/// Means over the seeds and their intervals, by the names and at the abscissas that `place` gives.
 fn means(
     results: &Results<Point>,
     metric: Metric,
@@ -226,11 +225,10 @@ fn means(
     let mut named = Named::new();
     for point in results.points() {
         let Some((name, x)) = place(point) else { continue };
-        let figures: Vec<f64> = results.runs(point).iter().filter_map(metric).collect();
-        let Some(y) = stats::mean(&figures) else { continue };
+        let Some(mean) = over_seeds(x, results.runs(point), metric) else { continue };
         match named.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, points)) => points.push((x, y)),
-            None => named.push((name, vec![(x, y)])),
+            Some((_, points)) => points.push(mean),
+            None => named.push((name, vec![mean])),
         }
     }
     named

@@ -1,9 +1,9 @@
 //! Path use of connections of several subflows: shared links, paths, reordering, reinjection.
 
 use heddle_claims::stats;
-use heddle_report::{Axis, Plot, Series, Table, Unit};
+use heddle_report::{Axis, Plot, Point, Series, Table, Unit};
 
-use super::plots::Curve;
+use super::plots::{Curve, over_seeds};
 use crate::metric::{self, Metric};
 use crate::summary::RunSummary;
 
@@ -59,8 +59,8 @@ pub fn plots(id: &str, curves: &[Curve]) -> Option<(Plot, Plot)> {
 fn over_load(id: &str, title: &str, metric: Metric, curves: &[Curve]) -> Plot {
     let plot = Plot::new(id, title, Axis::new("Load", Unit::plain("%")), percent_axis());
     curves.iter().fold(plot, |plot, curve| {
-        let point = |(load, runs): &(f64, Vec<RunSummary>)| Some((*load, mean(runs, metric)?));
-        let points: Vec<(f64, f64)> = curve.points.iter().filter_map(point).collect();
+        let point = |(load, runs): &(f64, Vec<RunSummary>)| over_seeds(*load, runs, metric);
+        let points: Vec<Point> = curve.points.iter().filter_map(point).collect();
         if points.is_empty() { plot } else { plot.series(Series::line(curve.name.clone(), points)) }
     })
 }

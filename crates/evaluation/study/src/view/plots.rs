@@ -108,6 +108,19 @@ fn curves_of(id: &str, title: &str, x: Axis, metric: FctMetric, curves: &[Curve]
     curves_by(id, title, x, &|run| metric.of(run), curves)
 }
 
+/// The mean of a figure over the seeds at an abscissa, with the ends of its 95 % interval, which are
+/// not below 0, where there are several; `None` where no run has it.
+pub fn over_seeds(
+    x: f64,
+    runs: &[RunSummary],
+    figure: impl Fn(&RunSummary) -> Option<f64>,
+) -> Option<Point> {
+    let figures: Vec<f64> = runs.iter().filter_map(figure).collect();
+    let Estimate { mean, half_width, .. } = Estimate::of(&figures)?;
+    let bar = half_width.map(|half| ((mean - half).max(0.0), mean + half));
+    Some(Point { x, y: mean, bar })
+}
+
 /// A value in seconds: the mean over the seeds, with its confidence interval.
 fn curves_by(
     id: &str,
@@ -123,12 +136,7 @@ fn curves_by(
     });
     let plot = Plot::new(id, title, x, y).caption(caption);
     curves.iter().fold(plot, |plot, curve| {
-        let point = |(x, runs): &(f64, Vec<RunSummary>)| {
-            let figures: Vec<f64> = runs.iter().filter_map(value).collect();
-            let Estimate { mean, half_width, .. } = Estimate::of(&figures)?;
-            let bar = half_width.map(|half| ((mean - half).max(0.0), mean + half));
-            Some(Point { x: *x, y: mean, bar })
-        };
+        let point = |(x, runs): &(f64, Vec<RunSummary>)| over_seeds(*x, runs, value);
         let is_overloaded =
             |(_, runs): &&(f64, Vec<RunSummary>)| Steadiness::of(runs).is_overloaded();
         let (over, steady): (Vec<_>, Vec<_>) = curve.points.iter().partition(is_overloaded);

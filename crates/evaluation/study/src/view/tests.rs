@@ -1,6 +1,7 @@
 use heddle_report::{Annotation, Unit};
 
 use super::*;
+use crate::summary::PathUse;
 use crate::sweep::{axes, combinations, rows};
 use crate::testing::{cell, run, scenario};
 
@@ -150,6 +151,22 @@ fn variants_are_curves_and_are_explained() {
     assert_eq!((key.as_str(), names), ("workload.load", vec!["1", "2"]));
     let page = of_sweep(&axes, &rows).to_html();
     assert!(page.contains("Sweep over variant, workload.load") && page.contains("scheme = spray"));
+}
+
+/// Two seeds with shared links in 2 and 4 of 10 samples: 30 %, and ends that Student's t has far
+/// out, but not below 0.
+#[test]
+fn shares_of_paths_have_intervals() {
+    let sharing = |shared| {
+        let path_use = PathUse { samples: 10, shared, ..PathUse::default() };
+        RunSummary { path_use: Some(path_use), ..run(&cell(1, &[])) }
+    };
+    let curve = Curve { name: "a".into(), points: vec![(60.0, vec![sharing(2), sharing(4)])] };
+    let (plot, _) = path_use::plots("p", &[curve]).unwrap();
+    let point = plot.series[0].points[0];
+    let (low, high) = point.bar.unwrap();
+    assert_eq!((point.x, point.y.round(), low), (60.0, 30.0, 0.0));
+    assert!((high - (30.0 + 12.706 * 10.0)).abs() < 0.01, "{high}");
 }
 
 /// A single value makes no curve: the table has it.
