@@ -123,7 +123,7 @@ impl Check<'_> {
     fn fabric(&mut self, scenario: &mut Scenario) -> Result<(), Problem> {
         if scenario.fabric.graph.interfaces() > 1 {
             return Err(Problem::at("fabric.interfaces", "the lab's hosts have one interface")
-                .help("--set fabric.interfaces=1"));
+                .help("--set fabric.interfaces=1 --set fabric.tors_per_host=1"));
         }
         if scenario.fabric.shared_buffer.is_some() {
             let message = "the lab's links have a buffer each, which their shaper holds";

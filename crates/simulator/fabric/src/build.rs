@@ -1,5 +1,7 @@
 //! Port numbering: a [`Fabric`] from a graph.
 
+use std::ops::Range;
+
 use heddle_policy::{Port, Tor};
 use heddle_scenario::{Graph, Node, Routing};
 use heddle_units::Rate;
@@ -7,8 +9,8 @@ use heddle_units::Rate;
 /// A graph that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricError {
-    /// A host must be linked to exactly one ToR, by as many links as every other host.
-    #[error("host {0} has {1} links; it needs {2}, as every host, all to one ToR")]
+    /// A host must have as many links as every other host.
+    #[error("host {0} has {1} links; it needs {2}, as every host")]
     Host(String, usize, usize),
     /// A host must be linked to a ToR and to nothing else.
     #[error("host {0} is linked to {1}, which is not a ToR")]
@@ -18,7 +20,7 @@ pub enum FabricError {
         "the link {0}-{1} joins two nodes of one tier; give their tiers so that one is above the other"
     )]
     SameTier(String, String),
-    /// A pair of ToRs has no path that packets may take.
+    /// A pair of ToRs, or of hosts with several, has no path that packets may take.
     #[error("no path leads from {0} to {1} as packets are routed")]
     Unreachable(String, String),
     /// More items than their identifiers can number.
@@ -56,7 +58,7 @@ pub struct Fabric {
     pub hosts: u32,
     /// Switches from 0 to this are ToRs.
     pub tors: u32,
-    /// ToR of each host.
+    /// ToR of each host's first interface.
     pub host_tor: Vec<Tor>,
     /// Port of its ToR that leads to each host, to its first interface.
     pub host_port: Vec<u32>,
@@ -101,25 +103,38 @@ impl Fabric {
 
     fn attach_hosts(&mut self) -> Result<(), FabricError> {
         for host in 0..self.hosts {
-            let name = || self.node(host).name.clone();
-            let (ports, wanted) = (self.ports_of(host), self.interfaces as usize);
-            let same = ports.iter().all(|port| port.to == ports[0].to);
-            let [first, ..] = ports else { return Err(FabricError::Host(name(), 0, wanted)) };
-            if ports.len() != wanted || !same {
-                return Err(FabricError::Host(name(), ports.len(), wanted));
+            let name = |node: u32| self.graph.nodes[node as usize].name.clone();
+            let (links, wanted) = (self.ports_of(host).len(), self.interfaces as usize);
+            if links != wanted {
+                return Err(FabricError::Host(name(host), links, wanted));
             }
-            let tor = first.to.wrapping_sub(self.hosts);
-            if tor >= self.tors {
-                return Err(FabricError::HostUplink(name(), self.node(first.to).name.clone()));
+            for interface in self.interfaces_of(host) {
+                let PortInfo { to, peer, .. } = self.ports[interface as usize];
+                let tor = to.wrapping_sub(self.hosts);
+                if tor >= self.tors {
+                    return Err(FabricError::HostUplink(name(host), name(to)));
+                }
+                self.interface_tor.push(Tor(tor as u16));
+                self.interface_port.push(peer);
             }
-            let (tor, peers) = (Tor(tor as u16), ports.iter().map(|port| port.peer));
-            let peers: Vec<u32> = peers.collect();
-            self.host_tor.push(tor);
-            self.host_port.extend(peers.first());
-            self.interface_tor.extend(vec![tor; peers.len()]);
-            self.interface_port.extend(peers);
+            let first = self.first_port[host as usize] as usize;
+            self.host_tor.push(self.interface_tor[first]);
+            self.host_port.push(self.interface_port[first]);
         }
         Ok(())
+    }
+
+    /// Numbers of a host's interfaces.
+    pub fn interfaces_of(&self, host: u32) -> Range<u32> {
+        self.first_port[host as usize]..self.first_port[host as usize + 1]
+    }
+
+    /// ToRs of a host's interfaces, those of neighbouring interfaces once.
+    pub fn tors_of(&self, host: u32) -> Vec<Tor> {
+        let range = self.interfaces_of(host);
+        let mut tors = self.interface_tor[range.start as usize..range.end as usize].to_vec();
+        tors.dedup();
+        tors
     }
 
     /// Number of switches, ToRs first.

@@ -88,15 +88,22 @@ impl Demand {
             between: vec![0.0; tors * tors],
         };
         let is_server = members(servers, hosts);
-        let mut servers_of = vec![0.0; tors];
-        servers.iter().for_each(|&host| servers_of[tor(fabric, host)] += 1.0);
+        let interfaces = fabric.interfaces as usize;
+        let mut servers_of = vec![vec![0.0; tors]; interfaces];
+        for (number, servers_of) in servers_of.iter_mut().enumerate() {
+            servers.iter().for_each(|&host| servers_of[tor(fabric, host, number)] += 1.0);
+        }
         for &client in clients {
             let share = 1.0 / clients.len() as f64;
             let itself = f64::from(u8::from(is_server[client as usize]));
             let each = share / (servers.len() as f64 - itself).max(1.0);
             demand.sent[client as usize] += share;
-            for (to, &count) in servers_of.iter().enumerate() {
-                demand.between[tor(fabric, client) * tors + to] += each * count;
+            // Connections are spread over the interfaces, and have the same at both ends.
+            for (number, servers_of) in servers_of.iter().enumerate() {
+                let row = tor(fabric, client, number) * tors;
+                for (to, &count) in servers_of.iter().enumerate() {
+                    demand.between[row + to] += each * count / interfaces as f64;
+                }
             }
         }
         let is_client = members(clients, hosts);
@@ -116,8 +123,10 @@ fn members(set: &[u32], hosts: usize) -> Vec<bool> {
     is_member
 }
 
-fn tor(fabric: &Fabric, host: u32) -> usize {
-    usize::from(fabric.host_tor[host as usize].0)
+/// ToR of a host's interface of some number, from 0.
+fn tor(fabric: &Fabric, host: u32, number: usize) -> usize {
+    let interface = fabric.first_port[host as usize] as usize + number;
+    usize::from(fabric.interface_tor[interface].0)
 }
 
 /// Adds to each port what it has for one ToR.
@@ -205,6 +214,25 @@ mod tests {
         near(share(&found, "leaf-1", "spine-1"), 0.5 * 2.0 / 3.0);
         near(share(&found, "spine-2", "leaf-2"), 0.5 * 2.0 / 3.0);
         assert!(found.is_sorted_by(|a, b| a.share >= b.share));
+    }
+
+    /// Hosts with two ToRs: all pairs share both, so that nothing crosses the spines, and each leaf
+    /// has half of what a host sends. Of two groups of two hosts, 2 of 3 receivers are across.
+    #[test]
+    fn hosts_with_two_tors_offer_half_to_each() {
+        let fabric = |leaves: u32| {
+            format!(
+                "{{ kind = \"leaf-spine\", leaves = {leaves}, spines = 1, hosts_per_leaf = 1, parallel_links = 1, spine_rate = \"10Gbps\", tors_per_host = 2 }}"
+            )
+        };
+        let workload =
+            r#"{ kind = "flows", sizes = "fixed:1KB", load = 0.3, pattern = "all-to-all" }"#;
+        let found = loads(&fabric(2), workload);
+        near(share(&found, "host-1", "leaf-2"), 0.3);
+        near(share(&found, "leaf-1", "spine-1"), 0.0);
+        let found = loads(&fabric(4), workload);
+        near(share(&found, "leaf-4", "host-4"), 0.3);
+        near(share(&found, "leaf-1", "spine-1"), 0.3 * 2.0 * 2.0 / 3.0);
     }
 
     /// HULA's asymmetric fabric: core-2 reaches agg-3 alone, so that its link carries half of

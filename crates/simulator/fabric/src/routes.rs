@@ -45,11 +45,17 @@ impl Fabric {
         Routes::new(self, None, is_up)
     }
 
-    /// Checks that every pair of ToRs can reach each other.
+    /// Checks that every pair of ToRs can reach each other; where hosts have several, that some of
+    /// theirs can.
     ///
     /// # Errors
     /// [`FabricError::Unreachable`] names the first pair that cannot.
     pub fn check_reachable(&self, routes: &Routes) -> Result<(), FabricError> {
+        let homes: BTreeMap<Vec<Tor>, u32> =
+            (0..self.hosts).rev().map(|host| (self.tors_of(host), host)).collect();
+        if homes.keys().any(|tors| tors.len() > 1) {
+            return self.check_homes(routes, &homes);
+        }
         for from in 0..self.tors {
             for to in (0..self.tors).filter(|&to| to != from) {
                 if routes.next_hops(from, Tor(to as u16)).is_empty() {
@@ -60,9 +66,33 @@ impl Fabric {
         }
         Ok(())
     }
+
+    /// Checks hosts by the ToRs that they have, one for all with the same.
+    fn check_homes(
+        &self,
+        routes: &Routes,
+        homes: &BTreeMap<Vec<Tor>, u32>,
+    ) -> Result<(), FabricError> {
+        let reaches = |from: &[Tor], to: &[Tor]| {
+            from.iter().any(|&from| to.iter().any(|&to| routes.reaches(from, to)))
+        };
+        for (from, a) in homes {
+            if let Some((_, b)) = homes.iter().find(|(to, _)| !reaches(from, to)) {
+                let name = |host: u32| self.node(host).name.clone();
+                return Err(FabricError::Unreachable(name(*a), name(*b)));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Routes {
+    /// True if a path leads from a ToR to another, or they are the same.
+    #[inline]
+    pub fn reaches(&self, from: Tor, to: Tor) -> bool {
+        from == to || !self.next_hops(from.0.into(), to).is_empty()
+    }
+
     pub(crate) fn new(
         fabric: &Fabric,
         pods: Option<&Pods>,

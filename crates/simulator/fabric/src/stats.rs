@@ -58,16 +58,22 @@ pub fn stats(fabric: &Fabric, routes: &Routes) -> Stats {
 
 /// Ordered pairs of servers by paths, and by switches on the way.
 fn pairs(fabric: &Fabric, routes: &Routes) -> (BTreeMap<u64, u64>, BTreeMap<u32, u64>) {
-    let servers = servers_of_tors(fabric);
+    let homes = homes(fabric);
     let (mut by_paths, mut by_switches) = (BTreeMap::new(), BTreeMap::new());
-    for to in occupied(&servers) {
-        let mut counts = PathCounts::to(fabric, Tor(to as u16));
-        for from in occupied(&servers) {
-            counts.count_from(fabric, routes, from);
-            let itself = u64::from(from == to);
-            let pairs = servers[from as usize] * (servers[to as usize] - itself);
-            *by_paths.entry(counts.from(from)).or_insert(0) += pairs;
-            if let Some(switches) = switches_between(fabric, routes, from, to) {
+    for (to, servers) in &homes {
+        let mut counts: Vec<PathCounts> = to.iter().map(|&to| PathCounts::to(fabric, to)).collect();
+        for (from, senders) in &homes {
+            let pairs = senders * (servers - u64::from(from == to));
+            let mut paths = 0_u64;
+            for (counts, from) in counts.iter_mut().zip(from) {
+                counts.count_from(fabric, routes, from.0.into());
+                paths = paths.saturating_add(counts.from(from.0.into()));
+            }
+            *by_paths.entry(paths).or_insert(0) += pairs;
+            let between = |(from, to): (&Tor, &Tor)| {
+                switches_between(fabric, routes, from.0.into(), to.0.into())
+            };
+            if let Some(switches) = from.iter().zip(to).filter_map(between).min() {
                 *by_switches.entry(switches).or_insert(0) += pairs;
             }
         }
@@ -82,10 +88,20 @@ fn occupied(servers: &[u64]) -> impl Iterator<Item = u32> + Clone {
     (0..servers.len() as u32).filter(|tor| servers[*tor as usize] > 0)
 }
 
+/// Servers by their ToRs. Those of several take each to that of the same place at the other end.
+fn homes(fabric: &Fabric) -> BTreeMap<Vec<Tor>, u64> {
+    let mut homes = BTreeMap::new();
+    for host in 0..fabric.hosts {
+        *homes.entry(fabric.tors_of(host)).or_insert(0) += 1;
+    }
+    homes
+}
+
+/// Servers of each ToR; those of several count at each.
 fn servers_of_tors(fabric: &Fabric) -> Vec<u64> {
     let mut servers = vec![0; fabric.tors as usize];
-    for tor in &fabric.host_tor {
-        servers[usize::from(tor.0)] += 1;
+    for (tors, count) in homes(fabric) {
+        tors.iter().for_each(|tor| servers[usize::from(tor.0)] += count);
     }
     servers
 }

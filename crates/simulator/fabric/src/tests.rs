@@ -70,6 +70,26 @@ fn interfaces_are_numbered_as_the_hosts_ports() {
     assert_eq!(Fabric::new(&graph).unwrap_err(), uneven);
 }
 
+/// Hosts 0 and 1 with the ToRs 3 and 4, host 2 with 4 and 5; the switch on top (6) has 3 and 4
+/// alone.
+#[test]
+fn hosts_with_two_tors_reach_each_other_if_some_of_these_do() {
+    let links = [(0, 3), (0, 4), (1, 3), (1, 4), (2, 4), (2, 5), (3, 6), (4, 6)];
+    let fabric = Fabric::new(&graph(&[0, 0, 0, 1, 1, 1, 2], &links)).unwrap();
+    assert_eq!(fabric.interface_tor, [0, 1, 0, 1, 1, 2].map(Tor));
+    assert_eq!((fabric.interfaces_of(2), fabric.tors_of(2)), (4..6, vec![Tor(1), Tor(2)]));
+    let check = |is_up: fn(u32) -> bool| fabric.check_reachable(&fabric.routes(is_up).unwrap());
+    assert_eq!(check(|_| true), Ok(()), "ToR 5 reaches no other");
+    assert_eq!(check(|link| link != 6), Ok(()), "without the link from 3 to 6");
+    let apart = [(0, 2), (0, 3), (1, 4), (1, 5), (2, 6), (3, 7), (4, 6), (5, 7)];
+    let fabric = Fabric::new(&graph(&[0, 0, 1, 1, 1, 1, 2, 2], &apart)).unwrap();
+    let check =
+        |cut: &[u32]| fabric.check_reachable(&fabric.routes(|link| !cut.contains(&link)).unwrap());
+    assert_eq!((check(&[]), check(&[4])), (Ok(()), Ok(())), "two planes, and one of them");
+    let cut = FabricError::Unreachable("n0".into(), "n1".into());
+    assert_eq!(check(&[4, 7]), Err(cut), "each plane is cut at another end");
+}
+
 #[test]
 fn packets_take_all_shortest_paths_up_and_then_down() {
     let fabric = diamond();
@@ -121,7 +141,6 @@ fn graphs_that_cannot_be_routed_are_refused() {
     let error = |tiers: &[u8], links: &[(u32, u32)]| Fabric::new(&graph(tiers, links)).unwrap_err();
     let (zero, one, two) = ("n0".to_owned(), "n1".to_owned(), "n2".to_owned());
     assert_eq!(error(&[0, 1], &[]), FabricError::Host(zero.clone(), 0, 1));
-    assert_eq!(error(&[0, 1, 1], &[(0, 1), (0, 2)]), FabricError::Host(zero.clone(), 2, 2));
     assert_eq!(error(&[0, 1, 2], &[(0, 2)]), FabricError::HostUplink(zero, two.clone()));
     assert_eq!(error(&[0, 1, 1], &[(0, 1), (1, 2)]), FabricError::SameTier(one, two));
 }

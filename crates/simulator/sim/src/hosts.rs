@@ -4,6 +4,7 @@ mod connection;
 mod context;
 mod counters;
 mod entropy;
+mod interfaces;
 mod steering;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub(crate) use connection::{Flow, Lifetime, ReceivedBytes, UsualTimes};
 pub(crate) use context::HostContext;
 pub(crate) use counters::HostCounters;
 pub(crate) use entropy::EntropyValues;
+pub(crate) use interfaces::Interfaces;
 pub(crate) use steering::Steering;
 
 use connection::HostConnection;
@@ -53,6 +55,8 @@ pub(crate) struct Hosts {
     priority_bytes: Option<u64>,
     /// Connections that wait for their hosts' links.
     turns: Turns,
+    /// Interfaces of hosts; `None` if each has one.
+    pub(crate) interfaces: Option<Interfaces>,
     counters: HostCounters,
 }
 
@@ -75,6 +79,7 @@ impl Hosts {
             flow_hash,
             priority_bytes: None,
             turns: Turns::default(),
+            interfaces: None,
             counters: HostCounters::default(),
         }
     }
@@ -82,6 +87,11 @@ impl Hosts {
     /// The same where switches send the first bytes of each flow before others.
     pub(crate) fn with_priority_bytes(self, bytes: Option<u64>) -> Hosts {
         Hosts { priority_bytes: bytes, ..self }
+    }
+
+    /// The same where each has several interfaces.
+    pub(crate) fn with_interfaces(self, interfaces: Option<Interfaces>) -> Hosts {
+        Hosts { interfaces, ..self }
     }
 
     /// Protocols and parameters of the workloads.
@@ -244,7 +254,7 @@ impl Hosts {
         (path, segment): (usize, Segment),
         kind: PacketKind,
     ) {
-        let tuple = self.connections[id as usize].five_tuple(kind, path, cx.fabric.interfaces);
+        let tuple = self.five_tuple(cx, id, path, kind);
         let at = At { now: cx.now, connection: id, path };
         let entropy = self.entropy.as_mut().map(|entropy| entropy.of_sent(at, kind, &segment));
         let flow_hash = tuple.hash_by(self.flow_hash);
@@ -276,6 +286,21 @@ impl Hosts {
         self.counters.sent += 1;
         // An interface has the number of its port.
         cx.network.send(cx.now, tuple.from.into(), packet);
+    }
+
+    /// 5-tuple of one direction of a subflow.
+    #[inline]
+    fn five_tuple(&self, cx: &HostContext, id: u32, path: usize, kind: PacketKind) -> FiveTuple {
+        let connection = &self.connections[id as usize];
+        let (generation, ends) = (connection.generation, connection.ends(kind));
+        let (from, to) = match &self.interfaces {
+            None => ends,
+            Some(interfaces) => {
+                let turn = connection.turn(path, interfaces.count());
+                interfaces.of_packet(cx, ends, turn, generation)
+            }
+        };
+        FiveTuple { from, to, generation, path: path as u8 }
     }
 
     /// True if a segment carries some of the first `bytes` of its flow.

@@ -31,7 +31,9 @@ use crate::traffic::{ConnectionPools, NewFlow, Traffic};
 use crate::warm_up::OpenWarmUp;
 use crate::work::Work;
 use done::LastEnd;
-use start::{entropy, flow_hash, group_routing, groups, is_failed, start_network, steering};
+use start::{
+    entropy, flow_hash, group_routing, groups, interfaces, is_failed, start_network, steering,
+};
 
 /// [`HostContext`] borrowed from a simulation.
 macro_rules! context {
@@ -52,6 +54,8 @@ pub(crate) struct Simulation<'a, S: Scheme> {
     network: Network,
     /// For each link, true if routing uses it.
     routed: Vec<bool>,
+    /// The same where no scheme's probes stand in for routing, as hosts know it.
+    routed_to_hosts: Vec<bool>,
     /// The routes of the start, once others have replaced them.
     first_routes: Option<Routes>,
     best_paths: BestPaths,
@@ -111,6 +115,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         let start = scenario.measure.probe_warm_up;
         let groups = groups(scenario);
         let work = Work::new(scenario, &fabric, &routes, seed);
+        let interfaces = interfaces(&fabric, &routes, is_up);
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, (routes, group_routing), config, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
@@ -124,7 +129,8 @@ impl<'a, S: Scheme> Simulation<'a, S> {
                 entropy(scenario, seed),
                 flow_hash(&scenario.scheme),
             )
-            .with_priority_bytes(scenario.fabric.priority_bytes.map(|bytes| bytes.0)),
+            .with_priority_bytes(scenario.fabric.priority_bytes.map(|bytes| bytes.0))
+            .with_interfaces(interfaces),
             flows: Vec::new(),
             starting: Vec::new(),
             finishing: Vec::new(),
@@ -147,6 +153,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             scenario,
             fabric,
             network,
+            routed_to_hosts: routed.clone(),
             routed,
         };
         if simulation.warm_up.is_none() {

@@ -1,5 +1,7 @@
 //! Fabrics whose figures can be worked out by hand.
 
+use heddle_scenario::{Source, load};
+
 use super::*;
 use crate::paths::tests::{fabric, fat_tree};
 
@@ -48,4 +50,18 @@ fn pairs_without_a_path_are_counted_as_such() {
     assert_eq!(stats.pairs_by_paths[&0], 2 * 14 * 2, "to and from 2 servers");
     assert_eq!(stats.pairs_by_paths.values().sum::<u64>(), 240);
     assert_eq!(stats.pairs_by_switches.values().sum::<u64>(), 240 - 56);
+}
+
+/// Two pairs of leaves under two spines: each pair of servers has the two paths of each leaf
+/// across, and the leaves themselves inside.
+#[test]
+fn servers_with_two_tors_have_the_paths_of_both() {
+    let text = "scheme = \"ecmp\"\n[fabric]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 1\n\
+        parallel_links = 1\ntors_per_host = 2\n[workload]\nkind = \"long\"\n[measure]\nduration = \"1ms\"";
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    let scenario = load(&Source::new("x.toml", text), &no_files).unwrap();
+    let fabric = Fabric::new(&scenario.fabric.graph).unwrap();
+    let stats = stats(&fabric, &fabric.routes(|_| true).unwrap());
+    assert_eq!(stats.pairs_by_paths, [(2, 4), (4, 8)].into());
+    assert_eq!(stats.pairs_by_switches, [(1, 4), (3, 8)].into());
 }

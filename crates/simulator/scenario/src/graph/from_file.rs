@@ -129,26 +129,36 @@ fn climb(tiers: &mut [Option<u8>], neighbours: &[Vec<u32>]) {
     }
 }
 
-/// A host hangs on one ToR.
+/// Hosts are linked to ToRs alone, each by as many links.
 fn check_hosts(graph: &Graph, given: &[FileNode]) -> Result<(), Problem> {
     let neighbours = neighbours(graph);
+    let mut first: Option<(&Node, usize)> = None;
     for (index, (node, others)) in graph.nodes.iter().zip(&neighbours).enumerate() {
+        if node.tier != HOST {
+            continue;
+        }
+        let wrong = |message: String, help: &str| {
+            Err(Problem::at(&format!("node.{index}"), message).help(help.to_owned()))
+        };
+        let (name, links) = (&node.name, others.len());
         let is_tor = |other: &u32| graph.nodes[*other as usize].tier == TOR;
-        if node.tier == HOST && !(others.len() == 1 && others.iter().all(is_tor)) {
-            let name = &node.name;
-            let rule = "must have one link, to a ToR (a switch of tier 1)";
-            let is_given = given[index].tier.is_some();
-            let (message, help) = match is_given {
-                true => (
-                    format!("host {name} {rule}"),
-                    "with `fabric.interfaces = 2` each host has two links to its ToR",
-                ),
-                false => (
+        if links == 0 || !others.iter().all(is_tor) {
+            let rule = "must have links to ToRs (switches of tier 1) alone";
+            return match given[index].tier {
+                Some(_) => wrong(format!("host {name} {rule}"), "`tier = 1` for its switches"),
+                None => wrong(
                     format!("host {name} {rule}; it was taken for a host since it has one link"),
                     "`tier = 1` or above for a switch, and `tier` for the switch at the other end",
                 ),
             };
-            return Err(Problem::at(&format!("node.{index}"), message).help(help));
+        }
+        match first {
+            Some((other, count)) if count != links => {
+                let message =
+                    format!("hosts {} and {name} have {count} and {links} links", other.name);
+                return wrong(message, "as many for each host; two may join the same ends");
+            }
+            _ => first = Some((node, links)),
         }
     }
     Ok(())
@@ -208,6 +218,20 @@ mod tests {
     }
 
     #[test]
+    fn hosts_have_links_to_several_tors() {
+        let both = THREE_TIERS
+            .replace("\"h1\" }", "\"h1\", tier = 0 }")
+            .replace("\"h2\" }", "\"h2\", tier = 0 }")
+            .replacen("\"mid top\"", "\"h1 b\"", 1)
+            .replacen("\"mid top\"", "\"h2 a\"", 1)
+            .replace("{ name = \"top\" }, ", "");
+        let graph = load(&both).unwrap();
+        assert_eq!(graph.interfaces(), 2);
+        let tiers: Vec<u8> = graph.nodes.iter().map(|node| node.tier).collect();
+        assert_eq!(tiers, [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
     fn directions_have_rates_of_their_own() {
         let text = THREE_TIERS.replacen(
             "\"a mid\", rate = \"40Gbps\"",
@@ -233,12 +257,18 @@ mod tests {
             "node = [{ name = \"a\" }]\nlink = [\n{ between = \"a c\", rate = \"1Gbps\" }]";
         let message = "g.toml:3: link.0.between: no node is called \"c\"\nhelp: known here: `a`";
         assert_eq!(load(unknown).unwrap_err(), message);
-        let dual = THREE_TIERS
+        let to_mid = THREE_TIERS
             .replacen("\"mid top\"", "\"h1 mid\"", 1)
-            .replace("\"h1\" }", "\"h1\", tier = 0 }");
-        let message = "g.toml:2: node.3: host h1 must have one link, to a ToR (a switch of tier 1)\n\
-            help: with `fabric.interfaces = 2` each host has two links to its ToR";
-        assert_eq!(load(&dual).unwrap_err(), message);
+            .replace("\"h1\" }", "\"h1\", tier = 0 }")
+            .replace("\"mid\" }", "\"mid\", tier = 2 }")
+            .replace("\"top\" }", "\"top\", tier = 3 }");
+        let message = "g.toml:2: node.3: host h1 must have links to ToRs (switches of tier 1) alone\n\
+            help: `tier = 1` for its switches";
+        assert_eq!(load(&to_mid).unwrap_err(), message);
+        let uneven = to_mid.replacen("\"h1 mid\"", "\"h1 b\"", 1);
+        let message = "g.toml:2: node.4: hosts h1 and h2 have 2 and 1 links\n\
+            help: as many for each host; two may join the same ends";
+        assert_eq!(load(&uneven).unwrap_err(), message);
         let leaf = THREE_TIERS
             .replacen("{ name = \"top\" }", "{ name = \"top\", tier = 3 }, { name = \"lone\" }", 1)
             .replacen("link = [", "link = [{ between = \"lone top\", rate = \"1Gbps\" },", 1);

@@ -1,4 +1,4 @@
-//! Leaves that are each linked to every spine (CONGA figure 7).
+//! Leaves that are each linked to every spine (CONGA figure 7), or to every spine of their plane.
 
 use heddle_config::Problem;
 use heddle_units::Time;
@@ -16,8 +16,9 @@ pub(crate) fn leaf_spine(shape: &LeafSpine, delay: Time) -> Result<Graph, Proble
     let leaves = fabric.nodes("leaf", TOR, shape.leaves, None);
     let spines = fabric.nodes("spine", AGG, shape.spines, None);
     fabric.link_hosts(hosts, leaves.clone(), shape.hosts_per_leaf, shape.host_rate);
-    for leaf in leaves {
-        for spine in spines.clone() {
+    for (number, leaf) in (0..).zip(leaves) {
+        let plane: u32 = number % shape.planes;
+        for spine in spines.clone().skip(plane as usize).step_by(shape.planes as usize) {
             for _ in 0..shape.parallel_links {
                 fabric.link(leaf, spine, shape.spine_rate);
             }
@@ -31,11 +32,20 @@ fn check(shape: &LeafSpine) -> Result<(), Problem> {
     some("spines", shape.spines)?;
     some("hosts_per_leaf", shape.hosts_per_leaf)?;
     some("parallel_links", shape.parallel_links)?;
+    some("planes", shape.planes)?;
+    for (count, what) in [(shape.leaves, "leaves"), (shape.spines, "spines")] {
+        if !count.is_multiple_of(shape.planes) {
+            let message = format!("{count} {what} do not form {} equal planes", shape.planes);
+            return Err(Problem::at("planes", message)
+                .help("a number that divides those of leaves and spines"));
+        }
+    }
     check_rate("host_rate", shape.host_rate)?;
     check_rate("spine_rate", shape.spine_rate)?;
     let (tors, upper) = (u64::from(shape.leaves), u64::from(shape.spines));
     let hosts = tors * u64::from(shape.hosts_per_leaf);
-    let between = tors.saturating_mul(upper).saturating_mul(u64::from(shape.parallel_links));
+    let pairs = tors.saturating_mul(upper) / u64::from(shape.planes);
+    let between = pairs.saturating_mul(u64::from(shape.parallel_links));
     Counts { hosts, tors, upper, links: between.saturating_add(hosts) }.check()
 }
 

@@ -1,6 +1,7 @@
-//! Reachability: every ToR must have a path to every other.
+//! Reachability: every ToR must have a path to every other; where hosts have several, some of
+//! those of each host to some of every other's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_config::Problem;
 
@@ -13,10 +14,54 @@ pub(crate) fn check_reachable(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Res
         Routing::UpDown => check_up_down(graph, is_up),
         Routing::Shortest | Routing::Minimal => {
             check_hosts(graph, &is_up)?;
-            let cut = Switches::new(graph, is_up).cut();
-            cut.map_or(Ok(()), |(a, b)| Err(unreachable(graph, a, b, "to")))
+            let switches = Switches::new(graph, &is_up);
+            if has_several_tors(graph) {
+                let part = switches.parts();
+                return check_homes(graph, &homes(graph, is_up, &part), |a, b| a == b);
+            }
+            switches.cut().map_or(Ok(()), |(a, b)| Err(unreachable(graph, a, b, "to")))
         }
     }
+}
+
+/// True if a host has links to several ToRs.
+fn has_several_tors(graph: &Graph) -> bool {
+    let itself: Vec<u32> = (0..graph.nodes.len() as u32).collect();
+    homes(graph, |_| true, &itself).keys().any(|tors| tors.len() > 1)
+}
+
+/// Sets of what stands for hosts' ToRs, over links that are up, each with the first host that has
+/// it.
+fn homes(
+    graph: &Graph,
+    is_up: impl Fn(u32) -> bool,
+    stand_in: &[u32],
+) -> BTreeMap<BTreeSet<u32>, u32> {
+    let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
+    let mut tors = vec![BTreeSet::new(); hosts];
+    for (link, _) in graph.links.iter().zip(0..).filter(|(_, index)| is_up(*index)) {
+        let (low, high) = (link.ends.0.min(link.ends.1), link.ends.0.max(link.ends.1));
+        if let Some(tors) = tors.get_mut(low as usize) {
+            tors.insert(stand_in[high as usize]);
+        }
+    }
+    (0..hosts as u32).zip(tors).rev().map(|(host, tors)| (tors, host)).collect()
+}
+
+/// Some ToR of each host must reach some of every other's.
+fn check_homes(
+    graph: &Graph,
+    homes: &BTreeMap<BTreeSet<u32>, u32>,
+    reaches: impl Fn(u32, u32) -> bool,
+) -> Result<(), Problem> {
+    let reach =
+        |a: &BTreeSet<u32>, b: &BTreeSet<u32>| a.iter().any(|&a| b.iter().any(|&b| reaches(a, b)));
+    for (index, (a, host)) in homes.iter().enumerate() {
+        if let Some((_, other)) = homes.iter().skip(index).find(|(b, _)| !reach(a, b)) {
+            return Err(unreachable(graph, *host.min(other), *host.max(other), "to"));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses also a link that joins two nodes of one tier.
@@ -25,8 +70,20 @@ pub(crate) fn check_reachable(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Res
 /// few kinds of them.
 fn check_up_down(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
     let uplinks = uplinks(graph, &is_up)?;
-    check_hosts(graph, is_up)?;
+    check_hosts(graph, &is_up)?;
     let kinds = kinds_of_tor(graph, &uplinks);
+    if has_several_tors(graph) {
+        let first: BTreeMap<&BTreeSet<u32>, u32> =
+            kinds.iter().rev().map(|(tor, _)| (&uplinks[*tor as usize], *tor)).collect();
+        let nodes = (0..graph.nodes.len() as u32).zip(&uplinks);
+        let kind: Vec<u32> = nodes
+            .map(|(node, up)| if up.is_empty() { node } else { *first.get(up).unwrap_or(&node) })
+            .collect();
+        let above: BTreeMap<u32, BTreeSet<u32>> = kinds.into_iter().collect();
+        return check_homes(graph, &homes(graph, is_up, &kind), |a, b| {
+            a == b || !above[&a].is_disjoint(&above[&b])
+        });
+    }
     for (index, (a, above_a)) in kinds.iter().enumerate() {
         for (b, above_b) in &kinds[index + 1..] {
             if above_a.is_disjoint(above_b) {
@@ -94,9 +151,12 @@ fn flat(graph: &Graph, a: u32, b: u32) -> Problem {
 }
 
 fn unreachable(graph: &Graph, a: u32, b: u32, way: &str) -> Problem {
-    let (a, b) = (&graph.nodes[a as usize].name, &graph.nodes[b as usize].name);
-    Problem::new(format!("no path leads from {a} {way} {b}"))
-        .help("leave links up that join all ToRs")
+    let (a, b) = (&graph.nodes[a as usize], &graph.nodes[b as usize]);
+    let help = match a.tier {
+        0 => "leave links up that join a ToR of each host",
+        _ => "leave links up that join all ToRs",
+    };
+    Problem::new(format!("no path leads from {} {way} {}", a.name, b.name)).help(help)
 }
 
 #[cfg(test)]
@@ -131,6 +191,25 @@ mod tests {
         assert_eq!(valley.unwrap_err(), "no path leads from tor-2 up and then down to tor-3");
         let alone = without(&graph, &["tor-1 host-3"]);
         assert_eq!(alone.unwrap_err(), "host-3 has no link that is up");
+    }
+
+    /// Two groups of two leaves in two planes of a spine: leaves 1 and 3, 2 and 4.
+    #[test]
+    fn hosts_with_several_tors_need_one_path() {
+        let text = "scheme = \"ecmp\"\n[workload]\nkind = \"long\"\n[measure]\nduration = \"1ms\"\n[fabric]\nkind = \"leaf-spine\"\n\
+            leaves = 4\nhosts_per_leaf = 1\nparallel_links = 1\ntors_per_host = 2\nplanes = 2";
+        let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+        let scenario = crate::load(&crate::Source::new("x.toml", text), &no_files).unwrap();
+        let mut graph = scenario.fabric.graph;
+        for routing in [Routing::UpDown, Routing::Shortest] {
+            graph.routing = routing;
+            assert_eq!(without(&graph, &[]), Ok(()), "the planes are apart");
+            assert_eq!(without(&graph, &["leaf-1"]), Ok(()));
+            assert_eq!(without(&graph, &["spine-1", "leaf-4 host-4"]).map_err(drop), Err(()));
+            assert_eq!(without(&graph, &["host-1 leaf-1", "host-2 leaf-1"]), Ok(()));
+            let cut = without(&graph, &["host-1 leaf-1", "spine-2"]);
+            assert_eq!(cut.unwrap_err(), "no path leads from host-1 to host-3", "{routing:?}");
+        }
     }
 
     #[test]

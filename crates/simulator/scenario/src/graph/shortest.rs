@@ -50,6 +50,19 @@ impl Switches {
         self.tors.iter().find(|tor| costs[**tor as usize] == FAR).map(|tor| (first, *tor))
     }
 
+    /// Of each node the first ToR to which it has a path; itself of one that has none.
+    pub(super) fn parts(&self) -> Vec<u32> {
+        let mut parts: Vec<Option<u32>> = vec![None; self.neighbours.len()];
+        for &tor in &self.tors {
+            if parts[tor as usize].is_none() {
+                let costs = self.costs_to(tor);
+                let near = parts.iter_mut().zip(costs).filter(|(_, cost)| *cost != FAR);
+                near.for_each(|(part, _)| *part = Some(tor));
+            }
+        }
+        (0..).zip(parts).map(|(node, part)| part.unwrap_or(node)).collect()
+    }
+
     /// The maxima of the fabric; in a fabric too large to walk for every ToR, upper bounds of them.
     pub(super) fn extent(&self) -> Extent {
         let links: usize = self.neighbours.iter().map(Vec::len).sum();

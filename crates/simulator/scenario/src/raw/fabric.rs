@@ -118,6 +118,9 @@ pub(crate) struct LeafSpine {
     pub(crate) spine_rate: Rate,
     /// Links between each leaf and each spine. Default: 2.
     pub(crate) parallel_links: u32,
+    /// Parts of the fabric that no link joins: leaves and spines belong to them in turn. Hosts are
+    /// in all of them, by `tors_per_host`. Default: 1.
+    pub(crate) planes: u32,
 }
 
 impl Default for LeafSpine {
@@ -129,6 +132,7 @@ impl Default for LeafSpine {
             host_rate: Rate::gbps(10),
             spine_rate: Rate::gbps(40),
             parallel_links: 2,
+            planes: 1,
         }
     }
 }
@@ -245,10 +249,14 @@ pub(crate) struct Options {
     /// Propagation time of each link. Default: 1us (200 m of fibre; an unloaded cross-pod round
     /// trip of 12 us and transmission times, well under HULA's flowlet gap of 100 us).
     pub(crate) link_delay: Time,
-    /// Links of each host to its ToR, from 1 to 16: the interfaces of a multi-homed host. The
-    /// subflows of an MPTCP connection take them in turn, at both ends alike; a TCP connection has
-    /// one, by a hash, as with a bond of links. Default: 1.
+    /// Links of each host to each of its ToRs, from 1 to 16: the interfaces of a multi-homed host.
+    /// The subflows of an MPTCP connection take them in turn, at both ends alike; a TCP connection
+    /// has one, by a hash, as with a bond of links. Default: 1.
     pub(crate) interfaces: u8,
+    /// ToRs of each host, from 1 to 16: the ToRs of a fabric form groups of as many, in order, and
+    /// their hosts have links to all of the group. A file lists its hosts' links itself. Default:
+    /// 1.
+    pub(crate) tors_per_host: u8,
     /// Bytes that a switch port can hold, the packet in transmission included. Default: 375KB, 250
     /// packets of 1500 bytes, as in the ns-2 example that came with DCTCP at 10 Gbps (ns-2.35,
     /// tcl/ex/simpleDCTCPDumbbell.tcl).
@@ -306,6 +314,7 @@ impl Default for Options {
         Options {
             link_delay: Time::micros(1),
             interfaces: 1,
+            tors_per_host: 1,
             port_buffer: None,
             shared_buffer: None,
             port_packets: None,

@@ -19,7 +19,7 @@ use crate::{Fabric, Graph, Link, PortLimits, Red, Share, SharedBuffer};
 /// K of DCTCP at 10 Gbps: 65 packets of 1500 bytes (Alizadeh et al., SIGCOMM 2010, section 4).
 const DCTCP_MARK: Bytes = Bytes(97_500);
 
-/// Interfaces of a host beyond this are a mistake.
+/// Interfaces of a host at a ToR, or its ToRs, beyond this are a mistake.
 const MOST_INTERFACES: usize = 16;
 
 /// 250 packets of 1500 bytes: ns-2.35's DCTCP example at 10 Gbps.
@@ -106,7 +106,8 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
     }
 }
 
-/// The graph with as many links for each of a host's as it has interfaces.
+/// The graph with links of each host to all ToRs of its group, and as many to each as it has
+/// interfaces there.
 fn multi_homed(mut graph: Graph, raw: &raw::Fabric) -> Result<Graph, Problem> {
     let count = usize::from(raw.options.interfaces);
     if !(1..=MOST_INTERFACES).contains(&count) {
@@ -117,14 +118,60 @@ fn multi_homed(mut graph: Graph, raw: &raw::Fabric) -> Result<Graph, Problem> {
         let message = "the ports of BCube's servers are those of their relays";
         return Err(Problem::at("interfaces", message).help("`levels` gives their number"));
     }
+    if raw.options.tors_per_host != 1 {
+        let to_groups = to_groups_of_tors(&mut graph, raw);
+        to_groups.map_err(|problem| problem.inside("tors_per_host"))?;
+    }
     let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count() as u32;
-    if hosts as usize * count > usize::from(u16::MAX) {
-        let message = format!("{hosts} hosts with {count} interfaces each are too many");
+    let each = count * graph.interfaces() as usize;
+    if hosts as usize * each > usize::from(u16::MAX) {
+        let message = format!("{hosts} hosts with {each} interfaces each are too many");
         return Err(Problem::at("interfaces", message).help("at most 65535 interfaces in all"));
     }
     let copies = |link: &Link| if link.ends.0.min(link.ends.1) < hosts { count } else { 1 };
     graph.links = graph.links.iter().flat_map(|link| vec![*link; copies(link)]).collect();
     Ok(graph)
+}
+
+/// Replaces each host's link by links to all ToRs of its group.
+fn to_groups_of_tors(graph: &mut Graph, raw: &raw::Fabric) -> Result<(), Problem> {
+    let size = usize::from(raw.options.tors_per_host);
+    if !(1..=MOST_INTERFACES).contains(&size) {
+        return Err(Problem::new(format!("a host cannot have {size} ToRs"))
+            .help(format!("from 1 to {MOST_INTERFACES}")));
+    }
+    match raw.shape {
+        Shape::File(_) => {
+            return Err(Problem::new("a file lists the links of its hosts")
+                .help("leave it out, and list a link to each ToR there"));
+        }
+        Shape::BCube(_) => {
+            return Err(Problem::new("a server of a BCube has its relay alone")
+                .help("leave it out; `levels` gives the number of a server's ports"));
+        }
+        _ => {}
+    }
+    let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
+    let tors = graph.nodes[hosts..].iter().take_while(|node| node.tier == 1);
+    let pods: Vec<Option<u16>> = tors.map(|node| node.pod).collect();
+    let is_group =
+        |group: &[Option<u16>]| group.len() == size && group.iter().all(|p| *p == group[0]);
+    if !pods.chunks(size).all(is_group) {
+        let of_pods = if pods.iter().any(Option::is_some) { ", each in one pod" } else { "" };
+        let message = format!("{} ToRs do not form groups of {size}{of_pods}", pods.len());
+        return Err(Problem::new(message).help("a number that divides that of the ToRs"));
+    }
+    let to_group = |link: &Link| {
+        let (host, tor) = (link.ends.0.min(link.ends.1), link.ends.0.max(link.ends.1) as usize);
+        if host as usize >= hosts {
+            return vec![*link];
+        }
+        let first = tor - (tor - hosts) % size;
+        let to = |tor: usize| Link { ends: (host, tor as u32), ..*link };
+        (first..first + size).map(to).collect()
+    };
+    graph.links = graph.links.iter().flat_map(to_group).collect();
+    Ok(())
 }
 
 fn change_links(graph: &mut Graph, changes: &[LinkChange]) -> Result<(), Problem> {

@@ -18,7 +18,7 @@ pub(crate) fn fabric_file(
     if graph.interfaces() > 1 {
         return Err(in_fabric(
             Problem::at("interfaces", "a host of a fabric file has one address")
-                .help("interfaces = 1; scenarios can have more"),
+                .help("one link a host; scenarios can have more"),
         ));
     }
     if resolved.fabric.non_minimal.is_some() {

@@ -201,7 +201,7 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
         .help("on two tiers of switches use \"conga\"")),
         Scheme::Cflb(_) if graph.interfaces() > 1 => {
             Err(Problem::new("cflb places subflows on the paths of hosts with one interface")
-                .help("`fabric.interfaces` = 1"))
+                .help("`fabric.interfaces = 1` and `fabric.tors_per_host = 1`"))
         }
         _ => Ok(()),
     }

@@ -6,7 +6,6 @@ use heddle_policy::mix;
 use heddle_transport::{Connection, Group};
 use heddle_units::{Bytes, Time};
 
-use crate::five_tuple::FiveTuple;
 use crate::network::PacketKind;
 
 /// Sets the choice of an interface apart from other uses of a connection's number.
@@ -102,26 +101,20 @@ impl HostConnection {
         }
     }
 
-    /// 5-tuple of one direction of a subflow, between hosts of so many interfaces.
+    /// The hosts at both ends of a packet: sender, receiver.
     #[inline]
-    pub(super) fn five_tuple(&self, kind: PacketKind, path: usize, interfaces: u32) -> FiveTuple {
-        let (from, to) = match kind {
+    pub(super) fn ends(&self, kind: PacketKind) -> (u16, u16) {
+        match kind {
             PacketKind::Reverse => (self.server, self.client),
             _ => (self.client, self.server),
-        };
-        let (from, to) = match interfaces {
-            1 => (from, to),
-            count => self.interfaces_of((from, to), path, count),
-        };
-        FiveTuple { from, to, generation: self.generation, path: path as u8 }
+        }
     }
 
-    /// The interfaces that a subflow has at both ends: subflows take them in turn, from one on that
+    /// The turn of a subflow among `count` interfaces: subflows take them in turn, from one on that
     /// follows from the connection's number.
-    fn interfaces_of(&self, (from, to): (u16, u16), path: usize, count: u32) -> (u16, u16) {
-        let turn = (mix(self.generation, INTERFACE_SALT) % count + path as u32) % count;
-        let interface = |host: u16| (u32::from(host) * count + turn) as u16;
-        (interface(from), interface(to))
+    #[inline]
+    pub(super) fn turn(&self, path: usize, count: u32) -> u32 {
+        (mix(self.generation, INTERFACE_SALT) % count + path as u32) % count
     }
 
     /// Appends a flow.

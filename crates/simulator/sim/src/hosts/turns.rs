@@ -64,7 +64,7 @@ impl Hosts {
     pub(super) fn wait_for_link(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &self.connections[id as usize];
         if connection.transport.can_send(&self.groups) {
-            let tuple = connection.five_tuple(PacketKind::Forward, 0, cx.fabric.interfaces);
+            let tuple = self.five_tuple(cx, id, 0, PacketKind::Forward);
             self.turns.join(tuple.from.into(), id);
             self.send_in_turn(cx, tuple.from.into());
         }

@@ -40,22 +40,51 @@ impl BestPaths {
         (from, to): (u32, u32),
         size: Bytes,
     ) -> Time {
-        let tors = (fabric.host_tor[from as usize], fabric.host_tor[to as usize]);
-        let between = self.0.entry(tors).or_insert_with(|| paths_between(fabric, routes, tors));
-        let first = link_of(fabric, fabric.first_port[from as usize]);
-        let last = link_of(fabric, fabric.host_port[to as usize]);
         let interfaces = fabric.interfaces.min(transport.subflows());
         let frames = Frames::new(&transport.tcp(), size).over(interfaces.into());
-        let time = |path: &Path| {
-            let path = [&[first], path.as_slice(), &[last]].concat();
+        let time = |first: &Access, path: &[PathLink], last: &Access| {
+            let path = [&[first.up], path, &[last.down]].concat();
             let opening = match transport.has_handshake() {
                 true => handshake(&path, connections),
                 false => Time::ZERO,
             };
             opening + frames.time_over(&path)
         };
-        between.iter().map(time).min().unwrap_or_else(|| time(&Vec::new()))
+        let (senders, receivers) = (accesses(fabric, from), accesses(fabric, to));
+        let mut best = None;
+        for first in &senders {
+            for last in &receivers {
+                let tors = (first.tor, last.tor);
+                let between =
+                    self.0.entry(tors).or_insert_with(|| paths_between(fabric, routes, tors));
+                let times = between.iter().map(|path| time(first, path, last));
+                best = times.chain(best).min();
+            }
+        }
+        best.unwrap_or_else(|| time(&senders[0], &[], &receivers[0]))
     }
+}
+
+/// A link of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Access {
+    tor: Tor,
+    /// From the host.
+    up: PathLink,
+    /// To the host.
+    down: PathLink,
+}
+
+/// The links of a host, those that are alike once.
+fn accesses(fabric: &Fabric, host: u32) -> Vec<Access> {
+    let access = |interface: u32| Access {
+        tor: fabric.interface_tor[interface as usize],
+        up: link_of(fabric, interface),
+        down: link_of(fabric, fabric.interface_port[interface as usize]),
+    };
+    let mut accesses: Vec<Access> = fabric.interfaces_of(host).map(access).collect();
+    accesses.dedup();
+    accesses
 }
 
 fn link_of(fabric: &Fabric, port: u32) -> PathLink {

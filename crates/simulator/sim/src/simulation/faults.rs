@@ -39,6 +39,7 @@ impl<S: Scheme> Simulation<'_, S> {
     pub(super) fn converge(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];
         let is_up = event.change.is_up() == Some(true);
+        self.tell_hosts(&event.links, is_up);
         if !is_up && self.switching.probe_period().is_some() {
             return;
         }
@@ -51,5 +52,16 @@ impl<S: Scheme> Simulation<'_, S> {
             let before = std::mem::replace(&mut self.switching.routes, routes);
             self.first_routes.get_or_insert(before);
         }
+    }
+
+    /// Hosts with several interfaces learn which of them, and of each other's, routing still uses.
+    fn tell_hosts(&mut self, links: &[u32], is_up: bool) {
+        let Some(interfaces) = &mut self.hosts.interfaces else { return };
+        for &link in links {
+            self.routed_to_hosts[link as usize] = is_up;
+        }
+        let is_up = |link: u32| self.routed_to_hosts[link as usize];
+        let routes = self.switching.find_routes(&self.fabric, is_up);
+        interfaces.learn(&self.fabric, routes.ok(), is_up);
     }
 }

@@ -1,6 +1,6 @@
 //! Initial state of the network.
 
-use heddle_fabric::{Fabric, Placer, Scheduler};
+use heddle_fabric::{Fabric, Placer, Routes, Scheduler};
 use heddle_policy::DreShift;
 use heddle_scenario::{Placing, Scenario, Scheme, Transport};
 use heddle_transport::Group;
@@ -8,7 +8,7 @@ use heddle_transport::uet::UetParameters;
 
 use crate::engine::Wheel;
 use crate::five_tuple::FlowHash;
-use crate::hosts::{EntropyValues, Steering};
+use crate::hosts::{EntropyValues, Interfaces, Steering};
 use crate::network::{
     Impairments, LinkClass, Management, Network, Packets, Port, PortStats, Priority, PriorityQueue,
 };
@@ -128,6 +128,19 @@ pub(super) fn group_routing(
 pub(super) fn entropy(scenario: &Scenario, seed: u64) -> Option<EntropyValues> {
     let config = entropy_config(&scenario.entropy)?;
     Some(EntropyValues::new(config, Random::new(seed, Stream::Entropy)))
+}
+
+/// The interfaces of hosts; `None` if each has one.
+pub(super) fn interfaces(
+    fabric: &Fabric,
+    routes: &Routes,
+    is_up: impl Fn(u32) -> bool,
+) -> Option<Interfaces> {
+    let mut interfaces = (fabric.interfaces > 1).then(|| Interfaces::new(fabric))?;
+    if !(0..fabric.graph.links.len() as u32).all(&is_up) {
+        interfaces.learn(fabric, Some(routes.clone()), is_up);
+    }
+    Some(interfaces)
 }
 
 /// The hash of packets' flows that the switches of a scheme see.

@@ -30,6 +30,7 @@ mod requests;
 mod routing;
 mod sampling;
 mod server_relays;
+mod several_tors;
 mod sharing;
 mod subflows;
 mod support;

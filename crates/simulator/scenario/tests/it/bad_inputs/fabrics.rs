@@ -145,7 +145,53 @@ fn interfaces() {
         (
             two,
             &cflb,
-            "13: scheme.kind: cflb places subflows on the paths of hosts with one interface\nhelp: `fabric.interfaces` = 1",
+            "13: scheme.kind: cflb places subflows on the paths of hosts with one interface\nhelp: `fabric.interfaces = 1` and `fabric.tors_per_host = 1`",
+        ),
+    ]);
+}
+
+#[test]
+fn tors_of_a_host() {
+    let rate = "host_rate = \"10Gbps\"";
+    let shape =
+        "kind = \"two-pod\"\nhosts_per_tor = 8\nhost_rate = \"10Gbps\"\nlink_delay = \"1us\"";
+    let help = "help: a number that divides";
+    refused(&[
+        (
+            rate,
+            "tors_per_host = 0",
+            "6: fabric.tors_per_host: a host cannot have 0 ToRs\nhelp: from 1 to 16",
+        ),
+        (
+            rate,
+            "tors_per_host = 4",
+            &format!(
+                "6: fabric.tors_per_host: 4 ToRs do not form groups of 4, each in one pod\n{help} that of the ToRs"
+            ),
+        ),
+        (
+            shape,
+            "kind = \"leaf-spine\"\nleaves = 3\ntors_per_host = 2",
+            &format!(
+                "6: fabric.tors_per_host: 3 ToRs do not form groups of 2\n{help} that of the ToRs"
+            ),
+        ),
+        (
+            shape,
+            "kind = \"leaf-spine\"\nleaves = 4\nspines = 3\nplanes = 2",
+            &format!(
+                "7: fabric.planes: 3 spines do not form 2 equal planes\n{help} those of leaves and spines"
+            ),
+        ),
+        (
+            shape,
+            "kind = \"leaf-spine\"\nleaves = 2\nplanes = 2",
+            "3: fabric: no path leads from leaf-1 up and then down to leaf-2\nhelp: leave links up that join all ToRs",
+        ),
+        (
+            shape,
+            "kind = \"bcube\"\nports = 4\nlevels = 1\ntors_per_host = 2",
+            "7: fabric.tors_per_host: a server of a BCube has its relay alone\nhelp: leave it out; `levels` gives the number of a server's ports",
         ),
     ]);
 }
