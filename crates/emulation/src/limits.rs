@@ -207,6 +207,14 @@ impl Check<'_> {
             let message = "the lab's hosts do not pace (Linux does with `fq` or BBR)";
             return Err(Problem::at("transport.pacing", message).help("`pacing = false`"));
         }
+        if tcp.output_limit.is_some() {
+            let message = "the kernel limits its own queues (`net.ipv4.tcp_limit_output_bytes`)";
+            return Err(Problem::at("transport.output_limit", message).help("leave it out"));
+        }
+        if tcp.preamble_and_gap {
+            let message = "the lab's links count frames alone";
+            return Err(Problem::at("transport.preamble_and_gap", message).help("leave it out"));
+        }
         if tcp.delayed_ack.is_some() {
             let reason = "the kernel's delay of acknowledgements is its own";
             self.refuse(

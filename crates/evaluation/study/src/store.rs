@@ -124,11 +124,13 @@ pub fn key(cell: &Cell) -> String {
 }
 
 /// Fields that a scenario has since runs are kept, as they are written where they are not used.
-const UNUSED: [&str; 7] = [
+const UNUSED: [&str; 9] = [
     ", warm_up_limit: None",
     ", initial_ssthresh: None",
     ", loss_detection: DupAck",
     ", pacing: None",
+    ", output_limit: None",
+    ", preamble_and_gap: false",
     ", entropy: Flow",
     ", sample: None",
     ", size_classes: [Bytes(100000), Bytes(10000000)]",

@@ -194,6 +194,7 @@ fn write_transport(transport: &mut Value) {
     let Value::Object(keys) = transport else { return };
     if keys.get("kind").is_some_and(|kind| kind != "uet") {
         keys.entry("pacing").or_insert(false.into());
+        keys.entry("preamble_and_gap").or_insert(false.into());
     }
     if keys.contains_key("subflows") {
         keys.entry("full_window").or_insert("wait".into());

@@ -5,6 +5,7 @@ mod context;
 mod counters;
 mod entropy;
 mod interfaces;
+mod own_queues;
 mod steering;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ pub(crate) use steering::Steering;
 
 use connection::HostConnection;
 use entropy::{At, hash_with};
+use own_queues::{OwnQueues, Queued};
 use steering::SendDemand;
 use turns::Turns;
 
@@ -51,12 +53,16 @@ pub(crate) struct Hosts {
     entropy: Option<EntropyValues>,
     /// Flow hash of packets.
     flow_hash: FlowHash,
+    /// Bytes that a frame takes on links beside itself.
+    extra_bytes: u16,
     /// Bytes at the beginning of each flow that switches send before others.
     priority_bytes: Option<u64>,
     /// Connections that wait for their hosts' links.
     turns: Turns,
     /// Interfaces of hosts; `None` if each has one.
     pub(crate) interfaces: Option<Interfaces>,
+    /// Bytes of subflows in their hosts' own queues; `None` if no workload limits them.
+    own_queues: Option<OwnQueues>,
     counters: HostCounters,
 }
 
@@ -68,7 +74,9 @@ impl Hosts {
         entropy: Option<EntropyValues>,
         flow_hash: FlowHash,
     ) -> Hosts {
+        let is_limited = groups.iter().any(|group| group.output_limit().is_some());
         Hosts {
+            own_queues: is_limited.then(OwnQueues::default),
             groups,
             random: Random::new(seed, Stream::MptcpKeys),
             connections: Vec::new(),
@@ -77,6 +85,7 @@ impl Hosts {
             steering,
             entropy,
             flow_hash,
+            extra_bytes: 0,
             priority_bytes: None,
             turns: Turns::default(),
             interfaces: None,
@@ -87,6 +96,11 @@ impl Hosts {
     /// The same where switches send the first bytes of each flow before others.
     pub(crate) fn with_priority_bytes(self, bytes: Option<u64>) -> Hosts {
         Hosts { priority_bytes: bytes, ..self }
+    }
+
+    /// The same where each frame takes as many more bytes on links.
+    pub(crate) fn with_extra_bytes(self, bytes: u32) -> Hosts {
+        Hosts { extra_bytes: bytes as u16, ..self }
     }
 
     /// The same where each has several interfaces.
@@ -193,6 +207,43 @@ impl Hosts {
         self.send_pending(cx, id);
     }
 
+    /// Handles the departure event of a connection.
+    pub(crate) fn departure(&mut self, cx: &mut HostContext, id: u32) {
+        let connection = &mut self.connections[id as usize];
+        let Some(limit) = connection.transport.output_limit(&self.groups) else { return };
+        let Some(queues) = self.own_queues.as_mut() else { return };
+        if !queues.is_due(id, cx.now) {
+            return;
+        }
+        for path in queues.with_room(id, cx.now, limit) {
+            connection.transport.set_queue_full(&self.groups, path, false);
+        }
+        self.schedule_departure(cx, id);
+        self.send_pending(cx, id);
+    }
+
+    /// Schedules the event at which a subflow that has come to its limit has room again.
+    fn schedule_departure(&mut self, cx: &mut HostContext, id: u32) {
+        let limit = self.connections[id as usize].transport.output_limit(&self.groups);
+        let (Some(limit), Some(queues)) = (limit, &mut self.own_queues) else { return };
+        if let Some(at) = queues.next_departure(id, limit) {
+            cx.network.events.schedule(at, Event::Departure(id));
+        }
+    }
+
+    /// Counts `bytes` of a subflow that its host's port `port` has accepted.
+    fn count_queued(&mut self, cx: &mut HostContext, id: u32, path: usize, port: u16, bytes: u64) {
+        let transport = &mut self.connections[id as usize].transport;
+        let limit = transport.output_limit(&self.groups);
+        let (Some(limit), Some(queues)) = (limit, &mut self.own_queues) else { return };
+        queues.update(id, path, cx.now);
+        let departs = cx.network.ports[usize::from(port)].busy_until;
+        if bytes > 0 && queues.push(id, path, Queued { departs, bytes }, limit) {
+            transport.set_queue_full(&self.groups, path, true);
+            self.schedule_departure(cx, id);
+        }
+    }
+
     /// Handles the delayed acknowledgement event of a connection.
     pub(crate) fn delayed_ack(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &mut self.connections[id as usize];
@@ -267,7 +318,7 @@ impl Hosts {
             dst_host: tuple.to,
             dst_tor: cx.routes.undecided().unwrap_or(to_tor),
             src_tor: cx.fabric.interface_tor[usize::from(tuple.from)],
-            size: segment.wire_bytes() as u16,
+            size: segment.wire_bytes() as u16 + self.extra_bytes,
             tag: 0,
             kind,
             is_handshake: is_handshake(&segment),
@@ -285,7 +336,12 @@ impl Hosts {
         }
         self.counters.sent += 1;
         // An interface has the number of its port.
-        cx.network.send(cx.now, tuple.from.into(), packet);
+        let accepted = cx.network.ports[usize::from(from)].accepted_bytes;
+        cx.network.send(cx.now, from.into(), packet);
+        if self.own_queues.is_some() && kind == PacketKind::Forward && segment.len > 0 {
+            let accepted = cx.network.ports[usize::from(from)].accepted_bytes - accepted;
+            self.count_queued(cx, id, path.into(), from, accepted);
+        }
     }
 
     /// 5-tuple of one direction of a subflow.
@@ -346,6 +402,9 @@ impl Hosts {
             entropy.release(id);
         }
         self.turns.forget(id);
+        if let Some(queues) = &mut self.own_queues {
+            queues.release(id);
+        }
         let connection = &mut self.connections[id as usize];
         connection.in_use = false;
         (connection.timeout_at, connection.delayed_ack_at) = (Time::NEVER, Time::NEVER);

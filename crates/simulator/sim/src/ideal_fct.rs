@@ -6,7 +6,7 @@ mod tests;
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_scenario::{Connections, Transport};
-use heddle_transport::{HEADER_BYTES, MIN_FRAME_BYTES, TcpConfig};
+use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Time};
 
 pub use paths::BestPaths;
@@ -48,9 +48,9 @@ struct Frames {
 
 impl Frames {
     fn new(tcp: &TcpConfig, size: Bytes) -> Frames {
-        let (mss, header) = (u64::from(tcp.mss), u64::from(HEADER_BYTES));
+        let (mss, header) = (u64::from(tcp.mss), u64::from(tcp.header_bytes()));
         let before_last = size.0.div_ceil(mss).max(1) - 1;
-        let last = Bytes((size.0 - before_last * mss + header).max(MIN_FRAME_BYTES.into()));
+        let last = Bytes((size.0 - before_last * mss + header).max(tcp.least_frame_bytes().into()));
         Frames { full: Bytes(mss + header), before_last, last }
     }
 
@@ -96,12 +96,12 @@ fn crossing(path: &[PathLink], frame: Bytes) -> Time {
 }
 
 /// A round trip of the smallest frames, if the connection is new.
-fn handshake(path: &[PathLink], connections: Connections) -> Time {
+fn handshake(tcp: &TcpConfig, path: &[PathLink], connections: Connections) -> Time {
     match connections {
         Connections::Persistent(_) | Connections::Pool | Connections::ClosedLoop(_) => Time::ZERO,
         Connections::PerFlow => {
             let delays = path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
-            let frame = Bytes(MIN_FRAME_BYTES.into());
+            let frame = Bytes(tcp.least_frame_bytes().into());
             let back = path.iter().map(|link| link.reverse_rate.time_for(frame));
             crossing(path, frame) + back.fold(Time::ZERO, |sum, time| sum + time) + delays * 2
         }

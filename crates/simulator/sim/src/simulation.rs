@@ -116,8 +116,10 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         let groups = groups(scenario);
         let work = Work::new(scenario, &fabric, &routes, seed);
         let interfaces = interfaces(&fabric, &routes, is_up);
+        let extra_bytes = scenario.transport.tcp().extra_bytes();
         let mut simulation = Simulation {
-            switching: Switching::new(&fabric, (routes, group_routing), config, seed),
+            switching: Switching::new(&fabric, (routes, group_routing), config, seed)
+                .with_extra_bytes(extra_bytes),
             traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
             pools: ConnectionPools::default(),
             sampler: Sampler::new(&fabric, scenario.measure.sample.as_deref()),
@@ -130,7 +132,8 @@ impl<'a, S: Scheme> Simulation<'a, S> {
                 flow_hash(&scenario.scheme),
             )
             .with_priority_bytes(scenario.fabric.priority_bytes.map(|bytes| bytes.0))
-            .with_interfaces(interfaces),
+            .with_interfaces(interfaces)
+            .with_extra_bytes(extra_bytes),
             flows: Vec::new(),
             starting: Vec::new(),
             finishing: Vec::new(),
@@ -294,6 +297,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             Event::Converged(index) => self.converge(index),
             Event::Measure => self.warm_up_or_measure(),
             Event::Link(interface) => self.hosts.link_free(&mut context!(self), interface),
+            Event::Departure(id) => self.hosts.departure(&mut context!(self), id),
         }
     }
 

@@ -14,8 +14,8 @@ use crate::random::{Random, Stream};
 pub(crate) use group_routing::GroupRouting;
 use group_routing::Here;
 
-/// Bytes of a probe on the wire (HULA section 4.2).
-pub(crate) const PROBE_BYTES: u16 = 64;
+/// Bytes of a probe (HULA section 4.2).
+const PROBE_BYTES: u16 = 64;
 
 /// All switches of a fabric, running one scheme.
 pub(crate) struct Switching<S: Scheme> {
@@ -29,6 +29,8 @@ pub(crate) struct Switching<S: Scheme> {
     groups: Vec<Vec<Port>>,
     /// Data packets without a next hop.
     pub(crate) unroutable: u64,
+    /// Bytes of a probe on links.
+    pub(crate) probe_bytes: u16,
     /// Probes sent on links.
     pub(crate) probes_sent: u64,
 }
@@ -56,8 +58,14 @@ impl<S: Scheme> Switching<S> {
             random: Random::new(seed, Stream::Scheme),
             groups,
             unroutable: 0,
+            probe_bytes: PROBE_BYTES,
             probes_sent: 0,
         }
+    }
+
+    /// The same where each frame takes as many more bytes on links.
+    pub(crate) fn with_extra_bytes(self, bytes: u32) -> Switching<S> {
+        Switching { probe_bytes: PROBE_BYTES + bytes as u16, ..self }
     }
 
     /// Next hops over the links for which `is_up` holds, by the same routing.
@@ -236,7 +244,7 @@ impl<S: Scheme> Switching<S> {
             dst_host: 0,
             dst_tor: probe.tor,
             src_tor: probe.tor,
-            size: PROBE_BYTES,
+            size: self.probe_bytes,
             tag: probe.util,
             kind: PacketKind::Probe,
             is_handshake: false,

@@ -2,6 +2,8 @@
 
 use heddle_units::{Bytes, Time};
 
+use crate::{HEADER_BYTES, MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES};
+
 /// A congestion controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
@@ -181,9 +183,33 @@ pub struct TcpConfig {
         schemars(with = "WrittenPacing", extend("default" = false))
     )]
     pub pacing: Option<Pacing>,
+    /// Bytes that a connection (a subflow of MPTCP) may have in its host's own queue: with more it
+    /// sends no new data. As Linux's TCP small queues (`tcp_limit_output_bytes`). Default: none.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub output_limit: Option<Bytes>,
+    /// True if each frame takes the time of its preamble (8 bytes) and of the gap behind it (12) on
+    /// links, and as many bytes in queues (IEEE 802.3). The same for all workloads. Default: false,
+    /// as in ns-2.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
+    pub preamble_and_gap: bool,
 }
 
 impl TcpConfig {
+    /// Bytes that a frame takes on links beside itself.
+    pub const fn extra_bytes(&self) -> u32 {
+        if self.preamble_and_gap { PREAMBLE_AND_GAP_BYTES } else { 0 }
+    }
+
+    /// Bytes that a segment takes on links beside its payload.
+    pub const fn header_bytes(&self) -> u32 {
+        HEADER_BYTES + self.extra_bytes()
+    }
+
+    /// Bytes that the smallest frame takes on links.
+    pub const fn least_frame_bytes(&self) -> u32 {
+        MIN_FRAME_BYTES + self.extra_bytes()
+    }
+
     /// The timeout before the first RTT sample, the default if none is given.
     pub fn initial_rto(&self) -> Time {
         self.initial_rto.unwrap_or(self.min_rto)
@@ -207,6 +233,8 @@ impl Default for TcpConfig {
             idle_restart: true,
             dup_threshold: 3,
             pacing: None,
+            output_limit: None,
+            preamble_and_gap: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A connection, client and server together, of TCP, MPTCP or UET.
 
-use heddle_units::Time;
+use heddle_units::{Bytes, Time};
 
 use crate::mptcp::{MptcpConnection, Parameters};
 use crate::tcp::TcpConnection;
@@ -16,6 +16,17 @@ pub enum Group {
     Mptcp(Parameters),
     /// Ultra Ethernet's transport.
     Uet(UetParameters),
+}
+
+impl Group {
+    /// Bytes that a path may have in its host's own queue; `None` without a limit.
+    pub fn output_limit(&self) -> Option<Bytes> {
+        match self {
+            Group::Tcp(config) => config.output_limit,
+            Group::Mptcp(parameters) => parameters.config.tcp.output_limit,
+            Group::Uet(_) => None,
+        }
+    }
 }
 
 /// A connection: the client, which sends data, and the server, which receives it. Its paths are
@@ -163,6 +174,24 @@ impl Connection {
         match (&self.protocol, groups.get(usize::from(self.group))) {
             (Protocol::Uet(inner), Some(Group::Uet(parameters))) => inner.can_send(parameters),
             _ => false,
+        }
+    }
+
+    /// Bytes that a path may have in its host's own queue; `None` without a limit.
+    #[inline]
+    pub fn output_limit(&self, groups: &[Group]) -> Option<Bytes> {
+        groups.get(usize::from(self.group))?.output_limit()
+    }
+
+    /// Holds new data of a path back while its host's own queue holds as much as it may, or ends
+    /// that.
+    pub fn set_queue_full(&mut self, groups: &[Group], path: usize, is_full: bool) {
+        match (&mut self.protocol, groups.get(usize::from(self.group))) {
+            (Protocol::Tcp(tcp), _) => tcp.set_queue_full(is_full),
+            (Protocol::Mptcp(mptcp), Some(Group::Mptcp(parameters))) => {
+                mptcp.set_queue_full(parameters, path, is_full);
+            }
+            _ => {}
         }
     }
 

@@ -75,7 +75,8 @@ pub use connection::{Connection, Group};
 pub use counters::{ConnectionCounters, SenderCounters};
 pub use receiver::Receiver;
 pub use segment::{
-    Ecn, HEADER_BYTES, Kind, MIN_FRAME_BYTES, Options, SackBlock, Segment, Timestamp,
+    Ecn, HEADER_BYTES, Kind, MIN_FRAME_BYTES, Options, PREAMBLE_AND_GAP_BYTES, SackBlock, Segment,
+    Timestamp,
 };
 pub use sender::Sender;
 pub use state::{Agreed, SenderState};

@@ -13,6 +13,10 @@ pub const HEADER_BYTES: u32 = 58;
 /// Bytes of the smallest frame.
 pub const MIN_FRAME_BYTES: u32 = 64;
 
+/// Preamble, start of frame (8) and the gap behind a frame (12), which Ethernet has on links
+/// ([`crate::TcpConfig::preamble_and_gap`]).
+pub const PREAMBLE_AND_GAP_BYTES: u32 = 20;
+
 /// Kind of a segment. Data flows one way on a connection: from the client that opened it to the
 /// server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -66,6 +66,10 @@ impl TcpConnection {
         self.sender.next_segment(config, now).map(|segment| (0, segment))
     }
 
+    pub(crate) fn set_queue_full(&mut self, is_full: bool) {
+        self.sender.set_queue_full(is_full);
+    }
+
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.sender.deadline()

@@ -29,6 +29,10 @@ fn one(own: &Transport, common: &Transport, fabric: &Fabric) -> Result<(), Probl
         let message = format!("{mss} is not the {other} of `[transport]`");
         return Err(Problem::at("mss", message).help("one network has one MTU"));
     }
+    if own.tcp().preamble_and_gap != common.tcp().preamble_and_gap {
+        return Err(Problem::at("preamble_and_gap", "differs from that of `[transport]`")
+            .help("one network has one kind of link"));
+    }
     if let (Transport::Mptcp(own), Transport::Mptcp(common)) = (own, common)
         && own.version != common.version
     {

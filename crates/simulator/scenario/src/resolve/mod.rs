@@ -35,7 +35,7 @@ pub(crate) use fabric_file::fabric_file;
 pub(crate) use scheme::resolve as scheme;
 
 use heddle_config::Problem;
-use heddle_transport::HEADER_BYTES;
+use heddle_transport::TcpConfig;
 use heddle_wire::Shim;
 
 use crate::graph::check_reachable;
@@ -62,7 +62,7 @@ pub(crate) fn resolve(
         reachable.map_err(|problem| in_fabric(with_notices(problem, &noting)))?;
     }
     let entropy = entropy::resolve(file.entropy, &scheme, &resolved.fabric)?;
-    check_buffers(&resolved.fabric, transport.tcp().mss, &scheme).map_err(in_fabric)?;
+    check_buffers(&resolved.fabric, &transport.tcp(), &scheme).map_err(in_fabric)?;
     let mut workload = workload::resolve(&file.workload, &resolved, files)?;
     uet::complete(&mut transport, &mut workload, &resolved.fabric)?;
     mixed::check(&workload, &transport, &resolved.fabric)?;
@@ -114,8 +114,8 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
 
 /// A port that cannot hold one full packet passes nothing on. Between ToRs a shim makes packets
 /// longer.
-fn check_buffers(fabric: &Fabric, mss: u16, scheme: &Scheme) -> Result<(), Problem> {
-    let packet = u64::from(mss) + u64::from(HEADER_BYTES);
+fn check_buffers(fabric: &Fabric, tcp: &TcpConfig, scheme: &Scheme) -> Result<(), Problem> {
+    let packet = u64::from(tcp.mss) + u64::from(tcp.header_bytes());
     let shim = match scheme {
         Scheme::MpHula(_) | Scheme::Shuttle(_) => Shim::BYTES as u64,
         Scheme::External(external) if external.uses_shim => Shim::BYTES as u64,

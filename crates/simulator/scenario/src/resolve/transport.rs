@@ -91,6 +91,10 @@ fn config(tcp: &TcpConfig) -> Result<TcpConfig, Problem> {
     if let Some(delay) = tcp.delayed_ack {
         positive("delayed_ack", delay)?;
     }
+    if tcp.output_limit == Some(Bytes(0)) {
+        return Err(Problem::at("output_limit", "no data would be sent")
+            .help("at least 1B, which is a segment at a time; leave it out for no limit"));
+    }
     if let Some(ratios) = tcp.pacing {
         check_pacing(ratios)?;
     }

@@ -26,6 +26,8 @@ pub(crate) enum Event {
     Measure,
     /// A host's link is free for connections that wait for it.
     Link(u32),
+    /// Data of a connection leaves its host's own queue, which makes room for more.
+    Departure(u32),
 }
 
 const KIND_SHIFT: u32 = 28;
@@ -45,6 +47,7 @@ impl Event {
             Event::Converged(index) => 7 << KIND_SHIFT | index,
             Event::Measure => 8 << KIND_SHIFT,
             Event::Link(interface) => 9 << KIND_SHIFT | interface,
+            Event::Departure(connection) => 10 << KIND_SHIFT | connection,
         }
     }
 
@@ -61,7 +64,8 @@ impl Event {
             6 => Event::Fault(id),
             7 => Event::Converged(id),
             8 => Event::Measure,
-            _ => Event::Link(id),
+            9 => Event::Link(id),
+            _ => Event::Departure(id),
         }
     }
 }

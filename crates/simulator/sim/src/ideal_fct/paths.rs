@@ -45,7 +45,7 @@ impl BestPaths {
         let time = |first: &Access, path: &[PathLink], last: &Access| {
             let path = [&[first.up], path, &[last.down]].concat();
             let opening = match transport.has_handshake() {
-                true => handshake(&path, connections),
+                true => handshake(&transport.tcp(), &path, connections),
                 false => Time::ZERO,
             };
             opening + frames.time_over(&path)

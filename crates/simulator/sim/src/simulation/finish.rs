@@ -9,7 +9,6 @@ use crate::hosts::{Flow, ReceivedBytes};
 use crate::network::PortStats;
 use crate::outcome::{LongFlow, Outcome, PortCounters, Totals, UnfinishedFlow};
 use crate::path_use::PathUseTracker;
-use crate::switching::PROBE_BYTES;
 use crate::traffic::UNBOUNDED_BYTES;
 
 impl<S: Scheme> Simulation<'_, S> {
@@ -44,7 +43,7 @@ impl<S: Scheme> Simulation<'_, S> {
             ecn_marked: sum(|l| l.ecn_marks),
             trimmed: sum(|l| l.trims),
             to_closed_connections: hosts.to_closed_connections,
-            probe_bytes: Bytes(self.switching.probes_sent * u64::from(PROBE_BYTES)),
+            probe_bytes: Bytes(self.switching.probes_sent * u64::from(self.switching.probe_bytes)),
             peak_packets: self.network.packets.hot.len() as u64,
             in_flight: self.network.packets.len() as u64,
             sent: hosts.sent,

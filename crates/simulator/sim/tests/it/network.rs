@@ -32,6 +32,7 @@ mod sampling;
 mod server_relays;
 mod several_tors;
 mod sharing;
+mod small_queues;
 mod subflows;
 mod support;
 mod timing;

@@ -13,7 +13,7 @@ use super::path_states::PathStates;
 use super::reinject_queue::ReinjectQueue;
 use super::subflow::{Subflow, SubflowState};
 use super::subflows::Subflows;
-use crate::{Kind, Segment};
+use crate::{Kind, Segment, TcpConfig};
 
 /// The client. Data is assigned to a subflow only when that subflow can send it, so that a slow
 /// subflow delays none.
@@ -141,6 +141,13 @@ impl Client {
             self.una = self.una.max(ack.data_seq);
             let end = ack.data_seq.saturating_add(u64::from(ack.window));
             self.window_end = self.window_end.max(end);
+        }
+    }
+
+    /// Tells a subflow whether its host's own queue holds as much of it as it may.
+    pub(super) fn set_queue_full(&mut self, config: &TcpConfig, path: usize, is_full: bool) {
+        if path < self.subflows.len() {
+            self.subflows.update(config, path, |subflow| subflow.sender.set_queue_full(is_full));
         }
     }
 

@@ -147,7 +147,7 @@ fn version<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Version, D::Erro
 /// Prepared form of [`MptcpConfig`], shared by connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    pub(super) config: MptcpConfig,
+    pub(crate) config: MptcpConfig,
     /// TCP parameters of a subflow: the controller follows from the coupling, and the receive
     /// window is the subflow's own, or unlimited.
     pub(super) subflow: TcpConfig,

@@ -82,6 +82,10 @@ impl MptcpConnection {
         self.client.next_segment(&context(parameters, &self.secrets, now))
     }
 
+    pub(crate) fn set_queue_full(&mut self, parameters: &Parameters, path: usize, is_full: bool) {
+        self.client.set_queue_full(&parameters.subflow, path, is_full);
+    }
+
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.client.deadline()

@@ -26,7 +26,7 @@ use heddle_units::Time;
 
 use super::rack::Rack;
 use super::scoreboard::Scoreboard;
-use super::{Phase, Sender, data};
+use super::{Holds, Phase, Sender, data};
 use crate::congestion::Acked;
 use crate::{LossDetection, Recovery, Segment, SenderCounters, TcpConfig};
 
@@ -188,7 +188,7 @@ impl Sender {
     /// Handles a retransmission timeout (RFC 6298 section 5).
     pub(super) fn on_timeout(&mut self, config: &TcpConfig, now: Time) {
         self.rtt.back_off(config);
-        self.is_held = false;
+        self.holds.set(Holds::PACING, false);
         let recovery = self.recovery.get_or_insert_default();
         recovery.counters.timeouts += 1;
         if self.phase == Phase::SynSent {

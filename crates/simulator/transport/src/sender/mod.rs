@@ -45,6 +45,27 @@ enum Phase {
     Loss,
 }
 
+/// What holds segments back beside the windows, as a set of flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Holds(u8);
+
+impl Holds {
+    /// Pacing holds the next segment back, until [`Sender::departure`].
+    const PACING: u8 = 1;
+    /// The host's own queue holds as much of this sender's as it may: no new data.
+    const QUEUE: u8 = 2;
+
+    #[inline]
+    const fn has(self, hold: u8) -> bool {
+        self.0 & hold != 0
+    }
+
+    #[inline]
+    const fn set(&mut self, hold: u8, is_on: bool) {
+        self.0 = if is_on { self.0 | hold } else { self.0 & !hold };
+    }
+}
+
 /// The sender of a connection. The crate documentation shows the caller's loop.
 ///
 /// Fields are in the order in which the fast path reads them; apart from the congestion window,
@@ -69,8 +90,7 @@ pub struct Sender {
     phase: Phase,
     /// True if the next new segment carries CWR.
     cwr: bool,
-    /// True if pacing holds the next segment back, until [`Sender::departure`].
-    is_held: bool,
+    holds: Holds,
     /// Data segments still to be sent before pacing begins.
     unpaced: u8,
     /// Pacing: nanoseconds from the last segment to the next.
@@ -97,7 +117,7 @@ impl Sender {
             rtt_seq: 0,
             phase: Phase::Closed,
             cwr: false,
-            is_held: false,
+            holds: Holds::default(),
             unpaced: pacing::UNPACED,
             gap: 0,
             rtt: Rtt::new(config),
@@ -269,7 +289,7 @@ impl Sender {
     /// True if a segment of new data could be sent now.
     #[inline]
     pub(crate) fn can_send(&self, config: &TcpConfig) -> bool {
-        if self.is_held {
+        if self.holds != Holds::default() {
             return false;
         }
         match self.phase {
@@ -282,6 +302,11 @@ impl Sender {
                 LossDetection::Rack => self.can_send_by_rack(config),
             },
         }
+    }
+
+    /// Holds new data back while the host's own queue holds as much of it as it may, or ends that.
+    pub(crate) fn set_queue_full(&mut self, is_full: bool) {
+        self.holds.set(Holds::QUEUE, is_full);
     }
 
     /// True during loss recovery, or while a loss is suspected.
@@ -310,6 +335,9 @@ impl Sender {
         let len = largest.min(self.written - self.nxt);
         let flight = self.nxt - self.una + len;
         if len == 0 || pipe + len > self.congestion.cwnd || flight > self.peer_window {
+            return None;
+        }
+        if self.holds.has(Holds::QUEUE) {
             return None;
         }
         let ecn = if mem::take(&mut self.cwr) { Ecn::CWR } else { Ecn::NONE };
@@ -354,7 +382,10 @@ impl Sender {
     /// Time at which [`Sender::on_timer`] is due; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
-        if self.is_held { self.deadline.min(self.departure()) } else { self.deadline }
+        match self.holds.has(Holds::PACING) {
+            true => self.deadline.min(self.departure()),
+            false => self.deadline,
+        }
     }
 
     /// Bytes acknowledged.

@@ -21,7 +21,7 @@
 
 use heddle_units::Time;
 
-use super::Sender;
+use super::{Holds, Sender};
 use crate::{Kind, Pacing, Segment, TcpConfig};
 
 /// Data segments at the start of a connection that no pacing delays.
@@ -58,7 +58,7 @@ impl Sender {
         next: impl FnOnce(&mut Sender) -> Option<Segment>,
     ) -> Option<Segment> {
         let earliest = self.departure();
-        if self.is_held && now < earliest {
+        if self.holds.has(Holds::PACING) && now < earliest {
             return None;
         }
         let segment = next(self)?;
@@ -77,7 +77,8 @@ impl Sender {
     /// Holds the next segment back, after one of `len` bytes that might have been sent at
     /// `earliest`.
     fn hold(&mut self, pacing: &Pacing, now: Time, earliest: Time, len: u64) {
-        (self.gap, self.is_held) = (0, false);
+        self.gap = 0;
+        self.holds.set(Holds::PACING, false);
         self.unpaced = self.unpaced.saturating_sub(1);
         if self.unpaced > 0 {
             return;
@@ -87,7 +88,7 @@ impl Sender {
         let time = self.time_at_pacing_rate(pacing, len);
         let gap = ahead.saturating_add(time - credit.min(time / 2));
         self.gap = u32::try_from(gap).unwrap_or(u32::MAX);
-        self.is_held = self.gap > 0;
+        self.holds.set(Holds::PACING, self.gap > 0);
     }
 
     /// Nanoseconds that `len` bytes take at the pacing rate.
@@ -104,7 +105,9 @@ impl Sender {
     /// Ends the wait for [`Sender::departure`] once it has come.
     #[inline]
     pub(super) fn release(&mut self, now: Time) {
-        self.is_held &= now < self.departure();
+        if now >= self.departure() {
+            self.holds.set(Holds::PACING, false);
+        }
     }
 }
 

@@ -192,6 +192,12 @@ fn rates_and_sizes_that_cannot_be() {
         ),
         (
             "\"newreno\"",
+            "\"newreno\"\noutput_limit = \"0B\"",
+            "11: transport.output_limit: no data would be sent\n\
+             help: at least 1B, which is a segment at a time; leave it out for no limit",
+        ),
+        (
+            "\"newreno\"",
             "\"newreno\"\npacing = 200",
             "11: transport.pacing: true, false or { slow_start_ratio = 200, avoidance_ratio = 120 } is expected",
         ),

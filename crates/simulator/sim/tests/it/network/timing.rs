@@ -40,6 +40,30 @@ fn a_packet_is_stored_and_forwarded_at_each_of_six_hops() {
     }
 }
 
+/// Two SYNs' frames and one of a byte, which has the least length, over six links: 20 bytes more
+/// each, and on a full one too.
+#[test]
+fn preamble_and_gap_take_the_time_of_20_bytes_a_frame() {
+    for (size, scheme) in [(1, "ecmp"), (1460, "hula")] {
+        let flow = format!("5us,host-1,host-8,{size}B");
+        let with = |key: &str| {
+            let overrides = [("transport.preamble_and_gap", key), ("scheme", scheme)];
+            run(&replay(TWO_POD, &overrides, &flow), 1)
+        };
+        let (with, without) = (with("true"), with("false"));
+        let gaps = six_hops().map(|rate| rate.time_for(Bytes(20)));
+        let gaps = gaps.into_iter().fold(Time::ZERO, |sum, gap| sum + gap);
+        let ideal = |outcome: &Outcome| outcome.flows[0].ideal_fct;
+        assert_eq!(ideal(&with), ideal(&without) + gaps * 3, "{size} bytes");
+        if scheme == "ecmp" {
+            assert_eq!(with.flows[0].fct, ideal(&with), "{size} bytes");
+        } else {
+            let [with, without] = [&with, &without].map(|outcome| outcome.totals.probe_bytes.0);
+            assert_eq!((with % 84, without % 64, with > 0), (0, 0, true), "probes");
+        }
+    }
+}
+
 /// With one rate on the path the last segment never waits for more than those before it.
 #[test]
 fn segments_are_pipelined_behind_the_slowest_link() {
