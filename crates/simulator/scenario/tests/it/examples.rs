@@ -46,6 +46,14 @@ fn every_example_loads_and_can_be_shown() {
     assert!(count >= 17, "{count}");
 }
 
+#[test]
+fn hosts_that_speak_no_tcp_have_no_frames_to_capture() {
+    let refused = example("uet-permutation.toml", &[]).check_frames().unwrap_err();
+    assert!(refused.to_string().starts_with("captures hold frames of TCP"), "{refused}");
+    let tcp = example("uet-permutation.toml", &[("transport", r#"{ kind = "tcp" }"#)]);
+    assert_eq!(tcp.check_frames(), Ok(()));
+}
+
 /// The fabric files, by name.
 fn fabric_files() -> Vec<(String, FabricFile)> {
     let folder = folder().join("fabrics");
