@@ -73,14 +73,14 @@ impl Interfaces {
     #[cold]
     fn other(&self, cx: &HostContext, pair: impl Fn(u32, u32) -> Pair, hash: u32) -> Option<Pair> {
         let numbers = 0..self.count;
-        let alike = numbers.clone().map(|number| (number, number));
-        let unlike = numbers.clone().flat_map(|a| numbers.clone().map(move |b| (a, b)));
+        let mut alike = numbers.clone().map(|number| (number, number));
+        let mut unlike = numbers.clone().flat_map(|a| numbers.clone().map(move |b| (a, b)));
         let usable = |pairs: &mut dyn Iterator<Item = (u32, u32)>| -> Vec<Pair> {
             pairs.map(|(a, b)| pair(a, b)).filter(|pair| self.is_usable(cx, *pair)).collect()
         };
-        let mut pairs = usable(&mut alike.into_iter());
+        let mut pairs = usable(&mut alike);
         if pairs.is_empty() {
-            pairs = usable(&mut unlike.into_iter());
+            pairs = usable(&mut unlike);
         }
         let count = (pairs.len() as u32).max(1);
         pairs.get((mix(hash, OTHERS_SALT) % count) as usize).copied()
