@@ -107,15 +107,16 @@ fn mptcp_connections_have_their_subflows() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mptcp = "transport={ kind = \"mptcp\", subflows = 2, coupling = \"uncoupled\" }";
-    let larger = ["workload.sizes=fixed:300KB", "workload.load=0.6", "measure.flows=8"];
+    // 1.5 s at 5 Mbps: a busy machine opens a subflow late.
+    let larger = ["workload.sizes=fixed:900KB", "workload.load=0.6", "measure.flows=4"];
     // Flows of the warm-up, and those that start while the last measured ones end, count nowhere.
     let warm_up = ["measure.warm_up=1s"];
     let results = results(&run(folder.path(), &[&[mptcp], &larger[..], &warm_up[..]].concat()));
-    assert_eq!(results["result"]["runs"][0]["fct"]["all"]["flows"], 8);
+    assert_eq!(results["result"]["runs"][0]["fct"]["all"]["flows"], 4);
     let subflows = &results["lab"]["facts"][0][1]["subflows"];
     assert!(subflows["2"].as_u64() > Some(0), "{subflows}");
     let counts = subflows.as_object().unwrap().values().map(|flows| flows.as_u64().unwrap());
-    assert!(counts.sum::<u64>() <= 8, "{subflows}");
+    assert!(counts.sum::<u64>() <= 4, "{subflows}");
 }
 
 /// The links to spine 1 fail for 1.5 s, in which eleven flows start; each takes spine 1 in one

@@ -13,7 +13,7 @@
 //!   the window becomes what has arrived meanwhile, if that is less than an eighth of the largest
 //!   window. What was in flight then is ignored.
 //! - A NACK takes its packet's bytes from the window, and counts in the average as a delay of a
-//!   round trip. So does a timeout.
+//!   round trip. A timeout takes its packet's bytes alone.
 //!
 //! The four cases, quick adapt and fast increase are SMaRTT's (Bonato et al., arXiv 2404.01630; UE's
 //! overview, arXiv 2508.08906, has the four cases). All constants are those of the public uet-htsim,
