@@ -14,6 +14,12 @@ use crate::EmulationError;
 /// Folder of the descriptions.
 const FOLDER: &str = "/run/heddle-lab";
 
+/// First part of the names of folders that are not those of labs yet.
+const HIDDEN: char = '.';
+
+/// File of a description.
+const DESCRIPTION: &str = "lab.json";
+
 /// First part of the names of all namespaces.
 const PREFIX: &str = "heddle-fabric-";
 
@@ -57,25 +63,31 @@ impl State {
     }
 
     /// Writes the description: before the first namespace is made, so that nothing is without one.
+    /// The folder appears with it: one without would be taken for left over.
     ///
     /// # Errors
     /// If the folder cannot be written, or a lab of this name is up.
     pub fn save(&self) -> Result<(), EmulationError> {
-        let folder = folder(&self.name);
-        let what = || format!("the description of the lab, {}", folder.display());
         fs::create_dir_all(FOLDER).map_err(EmulationError::system(FOLDER))?;
-        match fs::create_dir(&folder) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                return Err(EmulationError::IsUp(self.name.clone()));
-            }
-            made => made.map_err(EmulationError::system(what()))?,
-        }
+        self.save_in(Path::new(FOLDER))
+    }
+
+    fn save_in(&self, labs: &Path) -> Result<(), EmulationError> {
+        let folder = labs.join(&self.name);
+        let what = || format!("the description of the lab, {}", folder.display());
         let json = serde_json::to_vec_pretty(self);
         let json = json.map_err(|source| EmulationError::State { what: what(), source })?;
-        // Whole or not at all, for those who read it meanwhile.
-        let (part, whole) = (folder.join("lab.json.part"), folder.join("lab.json"));
-        let written = fs::write(&part, json).and_then(|()| fs::rename(&part, whole));
-        written.map_err(EmulationError::system(what()))
+        let hidden = labs.join(format!("{HIDDEN}{}.{}", self.name, std::process::id()));
+        let written = fs::create_dir(&hidden)
+            .and_then(|()| fs::write(hidden.join(DESCRIPTION), json))
+            .and_then(|()| fs::rename(&hidden, &folder));
+        if written.is_err() {
+            remove_folder(&hidden)?;
+        }
+        match written {
+            Err(error) if is_there(&error) => Err(EmulationError::IsUp(self.name.clone())),
+            written => written.map_err(EmulationError::system(what())),
+        }
     }
 
     /// Kills the lab's programs, and removes its namespaces and its description.
@@ -156,7 +168,7 @@ fn choose(name: Option<&str>) -> Result<String, EmulationError> {
 }
 
 fn names() -> BTreeSet<String> {
-    entries(Path::new(FOLDER)).chain(orphaned()).collect()
+    described(Path::new(FOLDER)).chain(orphaned()).collect()
 }
 
 /// Removes the labs whose process is gone.
@@ -186,7 +198,7 @@ fn remove_folder(folder: &Path) -> Result<(), EmulationError> {
 }
 
 fn load(name: String) -> Result<State, EmulationError> {
-    let file = folder(&name).join("lab.json");
+    let file = folder(&name).join(DESCRIPTION);
     read(name, &file)
 }
 
@@ -207,6 +219,16 @@ fn nameless(name: String) -> State {
     State { name, title: String::new(), owner: Some(gone), nodes: Vec::new(), links: Vec::new() }
 }
 
+/// Names of labs that have folders.
+fn described(labs: &Path) -> impl Iterator<Item = String> {
+    entries(labs).filter(|name| !name.starts_with(HIDDEN))
+}
+
+/// True if a folder could not take the place of one that has files (rename(2)).
+fn is_there(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty)
+}
+
 /// Names of labs that have namespaces.
 fn orphaned() -> impl Iterator<Item = String> {
     entries(Path::new(NAMESPACES)).filter_map(|namespace| {
@@ -223,6 +245,20 @@ fn entries(folder: &Path) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lab_has_a_description_as_soon_as_it_has_a_folder() {
+        let labs = tempfile::tempdir().unwrap();
+        let state = State { owner: None, ..nameless("a".into()) };
+        state.save_in(labs.path()).unwrap();
+        fs::create_dir(labs.path().join(".b.1")).unwrap();
+        assert_eq!(described(labs.path()).collect::<Vec<_>>(), ["a"]);
+        let again = state.save_in(labs.path()).unwrap_err();
+        assert!(matches!(again, EmulationError::IsUp(name) if name == "a"));
+        let found = read("a".into(), &labs.path().join("a").join(DESCRIPTION)).unwrap();
+        assert!(!found.is_left_over());
+        assert_eq!(entries(labs.path()).count(), 2, "nothing hidden is left");
+    }
 
     #[test]
     fn a_lab_without_a_description_is_left_over_and_an_unreadable_one_is_not() {
