@@ -345,7 +345,7 @@ proptest! {
         ),
         first_fit in any::<bool>(),
     ) {
-        let mut network = network(&graph, 8);
+        let mut network = network(&graph, 16);
         let scheduler = if first_fit { Scheduler::FirstFit } else { Scheduler::FewestFlows };
         let mut connections = connections(&network, scheduler);
         for (now, (pair, subflows, down)) in steps.into_iter().enumerate() {
