@@ -418,11 +418,12 @@ static __always_inline void find_victim(const struct packet_context *context, en
 }
 
 /* True if a handshake in the flow's own bucket gives way because it takes too long, in a table that lately had no free place: looking
- * for one in the extra buckets costs two cache misses, and two of the TLB. */
+ * for one in the extra buckets costs two cache misses, and two of the TLB. Not for stateful flows: joins would give way to them. */
 static __always_inline bool gives_way_at_once(const struct packet_context *context, const struct target_signs *signs,
 					      enum insertion_priority priority, struct flow_place *place)
 {
-	if (!signs || !signs->crowded || !within(context->now, signs->crowded, CROWDED) || context->hash >> 60 == 0)
+	if (priority == STATEFUL || !signs || !signs->crowded || !within(context->now, signs->crowded, CROWDED) ||
+	    context->hash >> 60 == 0)
 		return false;
 	weakest_in(main_bucket(context->hash), context, priority, place);
 	return place->rank >= HALF_OPEN;
