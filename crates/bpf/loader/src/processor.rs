@@ -1,40 +1,54 @@
 //! Processor time of packets.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::Error;
+
 /// A clock that runs while a processor handles packets: in a thread that sends them, or in the
 /// kernel's own thread, to which it leaves packets under load. What other programs take meanwhile is
 /// not in it.
 #[derive(Debug)]
 pub struct ProcessorClock {
-    /// The kernel thread's times; none where /proc does not show it.
-    softirqs: Option<PathBuf>,
+    /// The kernel thread's times (/proc/PID/schedstat).
+    softirqs: PathBuf,
 }
 
 impl ProcessorClock {
-    /// That of `processor`, where this thread stays from now on, if it may.
-    pub fn new(processor: usize) -> ProcessorClock {
-        stay_on(processor);
+    /// That of `processor`, where this thread stays from now on.
+    ///
+    /// # Errors
+    /// [`Error::Bench`] if this thread may not stay there, or /proc does not show the kernel's: its
+    /// part of the time would be missing.
+    pub fn new(processor: usize) -> Result<ProcessorClock, Error> {
+        let failed = |why: String| Error::Bench(format!("time of processor {processor}: {why}"));
+        stay_on(processor).map_err(|error| failed(error.to_string()))?;
         let name = format!("ksoftirqd/{processor}\n");
         let mut all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let thread = all.find(|entry| {
             std::fs::read_to_string(entry.path().join("comm")).is_ok_and(|found| found == name)
         });
-        ProcessorClock { softirqs: thread.map(|entry| entry.path().join("schedstat")) }
+        let thread = thread.ok_or_else(|| failed(format!("/proc has no {}", name.trim_end())))?;
+        let clock = ProcessorClock { softirqs: thread.path().join("schedstat") };
+        clock.now().map(|_| clock)
     }
 
     /// The time until now, of this thread and of the kernel's.
-    pub fn now(&self) -> Duration {
-        self.softirqs().unwrap_or_default() + thread_time()
-    }
-
-    fn softirqs(&self) -> Option<Duration> {
-        let text = std::fs::read_to_string(self.softirqs.as_ref()?).ok()?;
-        Some(Duration::from_nanos(text.split_whitespace().next()?.parse().ok()?))
+    ///
+    /// # Errors
+    /// [`Error::Bench`] if the kernel's cannot be read.
+    pub fn now(&self) -> Result<Duration, Error> {
+        let failed = |why: &dyn std::fmt::Display| {
+            Error::Bench(format!("{}: {why}", self.softirqs.display()))
+        };
+        let text = std::fs::read_to_string(&self.softirqs).map_err(|error| failed(&error))?;
+        let spent = text.split_whitespace().next().and_then(|number| number.parse().ok());
+        let spent = spent.ok_or_else(|| failed(&"no processor time"))?;
+        Ok(Duration::from_nanos(spent) + thread_time())
     }
 }
 
@@ -44,9 +58,8 @@ pub(crate) fn thread_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Without the right to it the kernel may run two threads on one processor.
-pub(crate) fn stay_on(processor: usize) {
+pub(crate) fn stay_on(processor: usize) -> io::Result<()> {
     let mut only = CpuSet::new();
     only.set(processor);
-    let _ = sched_setaffinity(None, &only);
+    Ok(sched_setaffinity(None, &only)?)
 }

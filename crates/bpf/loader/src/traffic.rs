@@ -34,7 +34,8 @@ impl Senders {
                 .map(|(processor, generator)| {
                     let together = &together;
                     scope.spawn(move || {
-                        stay_on(processor);
+                        // Without the right to it the kernel may run two threads on one processor.
+                        let _ = stay_on(processor);
                         together.wait();
                         let start = Instant::now();
                         generator.send(frame, clients, count).map(|()| (start, Instant::now()))

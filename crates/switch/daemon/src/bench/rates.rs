@@ -59,7 +59,7 @@ const WARM_UP: u32 = 2_000;
 pub fn rates(load: Load, mut progress: impl FnMut(&str)) -> Result<Vec<Rate>, BenchError> {
     let network = Network::new()?;
     let mut generator = Generator::new(network.generator)?;
-    let clock = ProcessorClock::new(0);
+    let clock = ProcessorClock::new(0)?;
     let mut subjects: Vec<Measuring> = subjects().into_iter().map(Measuring::new).collect();
     for round in 0..load.rounds {
         for one in &mut subjects {
@@ -196,9 +196,9 @@ impl Measuring {
         let clients = Clients::Many(flows);
         generator.send(&frame, clients, WARM_UP)?;
         let (before, counted) = (network.arrived()?, attached.forwarded()?);
-        let start = clock.now();
+        let start = clock.now()?;
         generator.send(&frame, clients, load.frames)?;
-        let time = clock.now() - start;
+        let time = clock.now()? - start;
         let packets = network.arrived()? - before;
         let forwarded = attached.forwarded()?.zip(counted).map(|(after, before)| after - before);
         match forwarded {
