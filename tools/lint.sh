@@ -190,5 +190,5 @@ lint_publish() {
 lint_book() {
     mdbook build docs --dest-dir "$PWD/out/book"
     lychee --offline --include-fragments --no-progress --quiet './*.md' 'docs/src/**/*.md' 'fuzz/*.md' \
-        'scenarios/**/*.md' 'crates/**/*.md' 'vectors/**/*.md' 'results/**/*.md' 'p4/*.md'
+        'scenarios/**/*.md' 'crates/**/*.md' 'vectors/**/*.md' 'results/**/*.md' 'p4/**/*.md' 'bpf/**/*.md'
 }

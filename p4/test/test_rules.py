@@ -1,4 +1,4 @@
-"""The table of the papers' rules in docs/src/p4/rules.md names files and names that exist."""
+"""The table of the papers' rules in p4/RULES.md names files and names that exist."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ FOLDERS = (ROOT / "crates/schemes/policy/src", ROOT / "bpf/switch", ROOT / "p4")
 
 def rows() -> list[list[str]]:
     """The cells of the table."""
-    lines = [line for line in (ROOT / "docs/src/p4/rules.md").read_text().splitlines() if line.startswith("| ")]
+    lines = [line for line in (ROOT / "p4/RULES.md").read_text().splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
