@@ -58,8 +58,6 @@ static __always_inline __u8 state_of_reply(const struct packet_context *context,
 {
 	__u8 state = FLOW_ESTABLISHED;
 
-	if (closes(context))
-		return FLOW_CLOSING_STATEFUL;
 	if (token)
 		state |= FLOW_TOKEN_PENDING;
 	if (token || own_hashed_target(context) != target)
@@ -98,13 +96,14 @@ static __always_inline bool decide_answered_keys(struct xdp_md *ctx, const struc
 {
 	struct mptcp_found found;
 
-	if (token || closes(context) || search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS)
+	if (token || search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS)
 		return false;
 	if (target == NO_TARGET)
 		return decide_midstream_keys(context, &found, own_hashed_target(context), TOKEN_UNOPENED, decision);
 	return decide_midstream_keys(context, &found, target, TOKEN_PROVISIONAL, decision);
 }
 
+/* A FIN or RST, which may be forged, makes and changes no entry where others know the flow better. */
 static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct packet_context *context,
 					      const struct steering *message, __u32 target, struct decision *decision)
 {
@@ -112,6 +111,8 @@ static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct p
 
 	if (is_known(context, message, target)) {
 		decide_verified(ctx, context, decision);
+	} else if (target != NO_TARGET && closes(context)) {
+		decide_send(decision, target, SENT_FLOW);
 	} else if (target != NO_TARGET) {
 		if (decide_answered_keys(ctx, context, value.token, target, decision))
 			return;

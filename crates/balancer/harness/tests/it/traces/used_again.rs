@@ -292,3 +292,30 @@ fn a_bare_reset_follows_its_syn_to_any_balancer() {
         (0..2).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), *home));
     }
 }
+
+/// A SYN in a silent flow's name, and a bare reset behind it, such as answers a backend's challenge: it goes where the SYN went, and
+/// moves the flow at no balancer.
+#[test]
+fn a_forged_syn_and_reset_move_no_silent_flow() {
+    let Some(mut cluster) = open(three()) else { return };
+    let Drained { flows, backend } = drained(&mut cluster);
+    for (balancer, ends_first) in [(0, true), (0, false), (2, false)] {
+        for flow in &flows {
+            assert_eq!(cluster.to(0, &flow.ack(&[], 1)), backend);
+            if ends_first {
+                assert_eq!(cluster.to(0, &numbered(flow.fin(), 7)), backend, "forged");
+            }
+        }
+        cluster.advance(61).unwrap();
+        for flow in &flows {
+            assert_ne!(cluster.to(0, &numbered(flow.syn(&[]), 1 << 30)), backend, "forged");
+        }
+        cluster.advance(if ends_first { 61 } else { 180 }).unwrap();
+        for flow in &flows {
+            assert_ne!(cluster.to(balancer, &numbered(flow.rst(), 77)), backend, "forged");
+            for _ in 0..2 {
+                assert_eq!(cluster.to(balancer, &numbered(flow.ack(&[], 1), 9)), backend);
+            }
+        }
+    }
+}
