@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Access to a service by the source of packets: prefixes that may use it, and how many connections are opened in a second.
+/* Access to a service by the source of packets: prefixes that may use it, and how many connections are opened in a
+ * second.
  *
- * The first balancer that a packet comes to asks; others trust it. A service that asks nothing has vip.access 0, and its packets
- * pay no more than the look at that. */
+ * The first balancer that a packet comes to asks; others trust it. A service that asks nothing has vip.access 0, and
+ * its packets pay no more than the look at that. */
 #pragma once
 
 #include "balancer/flow_table.h"
 
-/* True if the packet's source may not use the service. Asked of every packet: a connection that is open when its source is denied
- * ends. */
+/* True if the packet's source may not use the service. Asked of every packet: a connection that is open when its source
+ * is denied ends. */
 __noinline int is_denied(const struct packet_context *context)
 {
 	struct access_prefix key = { .bits = ACCESS_SERVICE_BITS + 128 };

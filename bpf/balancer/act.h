@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Carries out a decision: writes to maps, sends the frame, counts. Nothing else of the program writes to a map that outlives the
- * packet.
+/* Carries out a decision: writes to maps, sends the frame, counts. Nothing else of the program writes to a map that
+ * outlives the packet.
  *
- * No outcome of a write changes where a packet goes, but for one: a key (assign) that is lost to another processor, with all that
- * could be had in its place, drops the SYN. So keys are taken first, then the frame is made, and all else is written behind
- * that. */
+ * No outcome of a write changes where a packet goes, but for one: a key (assign) that is lost to another processor,
+ * with all that could be had in its place, drops the SYN. So keys are taken first, then the frame is made, and all else
+ * is written behind that. */
 #pragma once
 
 #include "balancer/access.h"
@@ -113,8 +113,8 @@ static __always_inline void spend_limit(const struct packet_context *context, __
 	rest->tick = context->now;
 }
 
-/* What an entry refers to is written before the entry: a flow's candidate, its token. Another processor may read them in
- * between. */
+/* What an entry refers to is written before the entry: a flow's candidate, its token. Another processor may read them
+ * in between. */
 static __always_inline void write_tables(const struct packet_context *context, struct decision *decision)
 {
 	if (decision->writes & WRITES_CANDIDATE)

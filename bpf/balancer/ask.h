@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The order in which other balancers are asked about a token or a flow that is not known here.
  *
- * First and second have the same entries, unless one of them has only just come: then the other one, or the one that was the
- * first before, has them. So those that were heard lately are asked first, and the next one only after a reply that knows
- * nothing. A query says who was asked, and so does the reply: this balancer keeps no state. */
+ * First and second have the same entries, unless one of them has only just come: then the other one, or the one that
+ * was the first before, has them. So those that were heard lately are asked first, and the next one only after a reply
+ * that knows nothing. A query says who was asked, and so does the reply: this balancer keeps no state. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -45,8 +45,8 @@ __noinline __u32 next_to_ask(const struct packet_context *context, __u32 slot, _
 	return suspect;
 }
 
-/* The backend that a message names; NO_TARGET: it names another balancer and is malformed, or the backend is not known here, and
- * the message goes back. */
+/* The backend that a message names; NO_TARGET: it names another balancer and is malformed, or the backend is not known
+ * here, and the message goes back. */
 static __always_inline __u32 target_of_message(const struct packet_context *context, const struct steering *message,
 					       struct decision *decision)
 {
@@ -66,8 +66,8 @@ static __always_inline __u32 target_of_message(const struct packet_context *cont
 	return NO_TARGET;
 }
 
-/* After decide_send, which stands if there is nobody to ask: sends the packet to the next balancer of the slot as a query. False:
- * there is none. */
+/* After decide_send, which stands if there is nobody to ask: sends the packet to the next balancer of the slot as a
+ * query. False: there is none. */
 static __always_inline bool ask(const struct packet_context *context, __u32 slot, __u8 asked, enum steering_kind kind,
 				struct decision *decision)
 {

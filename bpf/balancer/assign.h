@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* mptcp = "assign": the balancer chooses the receiver's key, as RomanRoads does (section III-B, III-C).
  *
- * A SYN with MP_CAPABLE of version 0 (RFC 6824) has the sender's key: 12 bytes. The balancer appends a key whose token is in its
- * own part of the ring, which makes them 20, as in the third packet. In version 1 (RFC 8684) the option has 4 bytes and no key;
- * with the balancer's it has 12, as in the SYN/ACK. A program on the backend (translate.bpf.c) takes the key out again, and gives
- * it to the client in place of the kernel's.
+ * A SYN with MP_CAPABLE of version 0 (RFC 6824) has the sender's key: 12 bytes. The balancer appends a key whose token
+ * is in its own part of the ring, which makes them 20, as in the third packet. In version 1 (RFC 8684) the option has 4
+ * bytes and no key; with the balancer's it has 12, as in the SYN/ACK. A program on the backend (translate.bpf.c) takes
+ * the key out again, and gives it to the client in place of the kernel's.
  *
- * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and the key
- * given to a flow is stored in a map of its own (LRU). */
+ * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and
+ * the key given to a flow is stored in a map of its own (LRU). */
 #pragma once
 
 #include "balancer/forward.h"
@@ -33,9 +33,9 @@ static __always_inline __u32 token_of_key(__u32 version, const __u8 key[KEY_SIZE
 	return version ? token_v1(key) : token_v0(key);
 }
 
-/* The helper's generator is not cryptographic: from some of its numbers the next can be computed, and clients would see them in
- * keys. Keys must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a secret does the
- * rest. */
+/* The helper's generator is not cryptographic: from some of its numbers the next can be computed, and clients would see
+ * them in keys. Keys must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a
+ * secret does the rest. */
 static __always_inline void make_key(__u32 version, struct assigned_key *key)
 {
 	__u64 once = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
@@ -45,8 +45,8 @@ static __always_inline void make_key(__u32 version, struct assigned_key *key)
 	key->token = token_of_key(version, key->key);
 }
 
-/* Decides on the key if it can be a new connection's: this balancer owns its token, and no connection has it. The token is
- * provisional. */
+/* Decides on the key if it can be a new connection's: this balancer owns its token, and no connection has it. The token
+ * is provisional. */
 static __always_inline bool use_key(const struct packet_context *context, const struct assigned_key *key, enum counter event,
 				    struct decision *decision)
 {
@@ -98,8 +98,8 @@ __noinline int new_key(const struct packet_context *context, struct decision *de
 	return generate_key(context, decision);
 }
 
-/* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since; nor if it was
- * for another version, which has another token. */
+/* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since; nor
+ * if it was for another version, which has another token. */
 __noinline int repeated_key(const struct packet_context *context, struct decision *decision)
 {
 	struct assigned_key *given;
@@ -125,8 +125,8 @@ __noinline int repeated_key(const struct packet_context *context, struct decisio
 
 /* ---- taking it ---- */
 
-/* Takes the first of the keys made ahead. Two processors that see the same one decide on it both, and one gets it: for the other
- * it is the next one, or a key made now. False: there is none. */
+/* Takes the first of the keys made ahead. Two processors that see the same one decide on it both, and one gets it: for
+ * the other it is the next one, or a key made now. False: there is none. */
 static __always_inline bool take_ready_key(const struct packet_context *context, struct decision *decision)
 {
 	struct assigned_key ready = {};
@@ -217,8 +217,9 @@ static __always_inline __u64 sum_of_key(const __u8 key[KEY_SIZE])
 	return (__u64)words[0] + words[1];
 }
 
-/* The header is two words longer, so is the segment in the pseudo header, and the option has the key and its length: all that is
- * more than before, so what the sum gains. An option at an odd byte has its bytes the other way round in the sum (RFC 1071). */
+/* The header is two words longer, so is the segment in the pseudo header, and the option has the key and its length:
+ * all that is more than before, so what the sum gains. An option at an odd byte has its bytes the other way round in
+ * the sum (RFC 1071). */
 static __always_inline void lengthen_tcp(struct tcphdr *tcp, __u8 at, const __u8 key[KEY_SIZE])
 {
 	__u16 option = fold(sum_of_key(key) + bpf_htons(KEY_SIZE));
@@ -229,7 +230,8 @@ static __always_inline void lengthen_tcp(struct tcphdr *tcp, __u8 at, const __u8
 	tcp->doff += KEY_SIZE / 4;
 }
 
-/* Appends the key to the option of this length that starts at byte `at` of the options. False: the frame cannot grow. */
+/* Appends the key to the option of this length that starts at byte `at` of the options. False: the frame cannot
+ * grow. */
 __noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __u8 at, __u8 length,
 			  const struct assigned_key *key)
 {
@@ -269,7 +271,8 @@ static __always_inline __u32 syn_target(const struct packet_context *context)
 	return target_of_new(context);
 }
 
-/* True behind the end of a flow that the hash sends where it was: what opens there is another one, and moves nothing. */
+/* True behind the end of a flow that the hash sends where it was: what opens there is another one, and moves
+ * nothing. */
 static __always_inline bool ended(const struct packet_context *context, const struct flow_snapshot *flow)
 {
 	__u8 state = flow->state & FLOW_STATE_MASK;
@@ -277,7 +280,8 @@ static __always_inline bool ended(const struct packet_context *context, const st
 	return state == FLOW_CLOSING || (state == FLOW_CLOSING_STATEFUL && own_hashed_target(context) == flow->target);
 }
 
-/* True if the balancer chooses this connection's key. A live flow keeps the key that it has: a SYN for it may be forged. */
+/* True if the balancer chooses this connection's key. A live flow keeps the key that it has: a SYN for it may be
+ * forged. */
 static __always_inline bool assignable(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = known_flow(context);
@@ -299,8 +303,8 @@ static __always_inline bool decide_key(const struct packet_context *context, str
 	return true;
 }
 
-/* False: no room for a key, and nothing is decided. Where no key is found the SYN is dropped: the client will try again, in the
- * end without MPTCP. */
+/* False: no room for a key, and nothing is decided. Where no key is found the SYN is dropped: the client will try
+ * again, in the end without MPTCP. */
 static __always_inline bool decide_assign(const struct packet_context *context, const struct mptcp_found *found,
 					  struct decision *decision)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The balancer: decides for each packet which target it goes to, and forwards it.
  *
- * A plain packet for a known flow, which nothing is due for, is sent at once (plain.h), and so is one that is less plain. For all
- * others a decision is made first (service.h, peer.h, icmp.h, fragments.h), and then carried out (act.h), or explained
- * (explain.h). */
+ * A plain packet for a known flow, which nothing is due for, is sent at once (plain.h), and so is one that is less
+ * plain. For all others a decision is made first (service.h, peer.h, icmp.h, fragments.h), and then carried out
+ * (act.h), or explained (explain.h). */
 #include "balancer/clock.h"
 #include "balancer/closed.h"
 #include "balancer/explain.h"
@@ -86,8 +86,8 @@ static __always_inline bool backend_keeps_flow(__u32 index, bool udp)
 	return target && ((target->state & looked_at) == TARGET_KEEPS_FLOWS) & (target->forwarding != FORWARD_STEERING);
 }
 
-/* A packet of a known flow with nothing pending: the flow's entry says all. In a service of QUIC the connection id may say
- * otherwise. */
+/* A packet of a known flow with nothing pending: the flow's entry says all. In a service of QUIC the connection id may
+ * say otherwise. */
 static __always_inline bool on_fast_path(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -118,7 +118,8 @@ static __always_inline void decide_service(struct xdp_md *ctx, const struct pack
 		decide_miss(ctx, context, decision);
 }
 
-/* To a service's address, without ports: a later fragment, an ICMP error, or what the stack may answer, in fragments, too. */
+/* To a service's address, without ports: a later fragment, an ICMP error, or what the stack may answer, in fragments,
+ * too. */
 __noinline int decide_address(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	if (!context || !decision)
@@ -173,7 +174,8 @@ static __always_inline void handle_message(struct xdp_md *ctx, const struct pack
 		decide_drop(decision, DROP_MALFORMED);
 }
 
-/* Takes the steering header off, and parses the client's packet behind it in place of the outer one. False: there is none. */
+/* Takes the steering header off, and parses the client's packet behind it in place of the outer one. False: there is
+ * none. */
 __noinline int parse_inner(struct xdp_md *ctx, struct packet_context *context)
 {
 	return context && !remove_steering(ctx, &context->packet) && parse(ctx, &context->packet) == PARSED;
@@ -215,8 +217,8 @@ static __always_inline bool take_steered(struct xdp_md *ctx, struct packet_conte
 	return context->forwarded;
 }
 
-/* A packet to this balancer's own steering port. True: the caller decides about the inner packet as about one from a client;
- * there the stack of this function is free again. */
+/* A packet to this balancer's own steering port. True: the caller decides about the inner packet as about one from a
+ * client; there the stack of this function is free again. */
 __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	struct address sender;
@@ -241,8 +243,8 @@ __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context
 
 _Static_assert(PASS_MALFORMED - PASS_NOT_IP == MALFORMED - NOT_IP, "verdicts in the order of reasons");
 
-/* Passes or drops a packet that parse() could not read, for the reason that it gave. What its header says of its length may be
- * wrong. */
+/* Passes or drops a packet that parse() could not read, for the reason that it gave. What its header says of its length
+ * may be wrong. */
 __noinline int decide_unparsed(struct xdp_md *ctx, struct packet_context *context, int reason, struct decision *decision)
 {
 	__u32 bytes = ctx->data_end - ctx->data - ETH_HLEN;
@@ -383,7 +385,8 @@ static __always_inline int balance(struct xdp_md *ctx, struct packet_context *co
 	return act(ctx, context, decision);
 }
 
-/* Decides as balance() does, and does not act. The frame may be any machine's: its addresses are the daemon's invention. */
+/* Decides as balance() does, and does not act. The frame may be any machine's: its addresses are the daemon's
+ * invention. */
 static __always_inline int explain(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	enum sight sight = see(ctx, context, decision, false);

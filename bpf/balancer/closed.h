@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Packets to a service's address that are for none of its services: ports without one, and ICMP echo. The operator chooses
- * whether they are passed to this machine's own stack, dropped or answered. */
+/* Packets to a service's address that are for none of its services: ports without one, and ICMP echo. The operator
+ * chooses whether they are passed to this machine's own stack, dropped or answered. */
 #pragma once
 
 #include "balancer/decision.h"

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* A SYN that has the addresses and ports of a live flow.
  *
- * Either the client uses the port again, or somebody forged it who knows the client's address. The balancer sees one direction
- * only, and no answer tells the two apart. So the SYN goes where it would open something, and the flow's entry stays as it is;
- * what the SYN wants is stored beside it, as a candidate. A packet with the sequence number behind the SYN's goes to the
- * candidate's backend. The next one, a second after the SYN or later, gives the entry to the candidate. A packet with any other
- * number is the old flow's, and ends the candidate: the client cannot have both. A client that never sent the SYN sends such a
- * packet at once, as its answer to the backend's (RFC 9293, 3.10.7.4; RFC 5961, 4).
+ * Either the client uses the port again, or somebody forged it who knows the client's address. The balancer sees one
+ * direction only, and no answer tells the two apart. So the SYN goes where it would open something, and the flow's
+ * entry stays as it is; what the SYN wants is stored beside it, as a candidate. A packet with the sequence number
+ * behind the SYN's goes to the candidate's backend. The next one, a second after the SYN or later, gives the entry to
+ * the candidate. A packet with any other number is the old flow's, and ends the candidate: the client cannot have both.
+ * A client that never sent the SYN sends such a packet at once, as its answer to the backend's (RFC 9293, 3.10.7.4; RFC
+ * 5961, 4).
  *
- * The SYN is registered with the balancers that keep the flow, and they store the candidate, too. They do not see the packets behind
- * it, unless routers move the flow to them: so they accept one as far behind the SYN as a fast connection gets in that time. */
+ * The SYN is registered with the balancers that keep the flow, and they store the candidate, too. They do not see the
+ * packets behind it, unless routers move the flow to them: so they accept one as far behind the SYN as a fast
+ * connection gets in that time. */
 #pragma once
 
 #include "balancer/learn.h"
 
-/* Where the third packet of a handshake may start, counted from its SYN: there may have been data in that (RFC 7413). */
+/* Where the third packet of a handshake may start, counted from its SYN: there may have been data in that (RFC
+ * 7413). */
 #define DATA_IN_SYN 0xffff
 
 /* The most by which a packet may start ahead of all that was seen: those before it were lost. */
@@ -24,8 +27,8 @@
 #define SENT_IN_TICK (1 << 21)
 #define LONGEST_UNTOLD (2 * TOUCH)
 
-/* True if a connection that opens at `target` differs from the known flow: in what entries here or elsewhere say of that, which
- * nothing else explains. A candidate of an earlier SYN is none of it. */
+/* True if a connection that opens at `target` differs from the known flow: in what entries here or elsewhere say of
+ * that, which nothing else explains. A candidate of an earlier SYN is none of it. */
 static __always_inline bool differs(const struct packet_context *context, __u32 target)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -34,8 +37,8 @@ static __always_inline bool differs(const struct packet_context *context, __u32 
 	return target != flow->target || stateful || flow->state & FLOW_CONTESTED;
 }
 
-/* The candidate for the known flow's entry; NULL: none that is on time. One whose handshake went on, here or maybe elsewhere, waits
- * for its next packet as long as a flow does. */
+/* The candidate for the known flow's entry; NULL: none that is on time. One whose handshake went on, here or maybe
+ * elsewhere, waits for its next packet as long as a flow does. */
 static __always_inline const struct candidate *candidate_of(const struct packet_context *context)
 {
 	const struct flow_key flow = context->key;
@@ -48,8 +51,8 @@ static __always_inline const struct candidate *candidate_of(const struct packet_
 	return within(context->now, candidate->seen, timeout) ? candidate : NULL;
 }
 
-/* Tick at which this balancer last saw something of the known flow, or of a SYN for its entry. An entry's own is renewed once a
- * second. */
+/* Tick at which this balancer last saw something of the known flow, or of a SYN for its entry. An entry's own is
+ * renewed once a second. */
 static __always_inline __u32 last_seen(const struct packet_context *context)
 {
 	const struct candidate *candidate = context->flow.state & FLOW_CONTESTED ? candidate_of(context) : NULL;
@@ -77,8 +80,9 @@ static __always_inline void store_accepted(const struct packet_context *context,
 	note(decision, CANDIDATE_ACCEPTED);
 }
 
-/* Stores a candidate for the known flow's entry; its next packets start at `sequence` or behind it. An earlier one whose handshake
- * went on is a connection, which no SYN ends: within a second of its own it stays, and later it has the entry. */
+/* Stores a candidate for the known flow's entry; its next packets start at `sequence` or behind it. An earlier one
+ * whose handshake went on is a connection, which no SYN ends: within a second of its own it stays, and later it has the
+ * entry. */
 static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 sequence, __u32 token,
 				    __u32 target, struct decision *decision)
 {
@@ -117,8 +121,8 @@ static __always_inline __u32 reach_of(const struct packet_context *context, cons
 	return reach > untold * SENT_IN_TICK ? reach : untold * SENT_IN_TICK;
 }
 
-/* True if the packet may be one of the candidate's. The SYN's own number is one of a keep-alive's (RFC 9293, 3.8.4), as soon as the
- * handshake may have gone on. */
+/* True if the packet may be one of the candidate's. The SYN's own number is one of a keep-alive's (RFC 9293, 3.8.4), as
+ * soon as the handshake may have gone on. */
 static __always_inline bool follows(const struct packet_context *context, const struct candidate *candidate)
 {
 	__u32 ahead = context->sequence - candidate->sequence;
@@ -133,7 +137,8 @@ static __always_inline void take_over(const struct packet_context *context, cons
 	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* The packet is one of the candidate's, which waits for the next one. Behind its end its port may be used again at once. */
+/* The packet is one of the candidate's, which waits for the next one. Behind its end its port may be used again at
+ * once. */
 static __always_inline void follow(const struct packet_context *context, const struct candidate *followed,
 				   struct decision *decision)
 {
@@ -147,7 +152,8 @@ static __always_inline void follow(const struct packet_context *context, const s
 	decision->writes |= WRITES_CANDIDATE;
 }
 
-/* True if the packet is one of the candidate's for the known flow's entry: it goes to decision->target, the candidate's. */
+/* True if the packet is one of the candidate's for the known flow's entry: it goes to decision->target, the
+ * candidate's. */
 static __always_inline bool goes_to_candidate(const struct packet_context *context, struct candidate *candidate,
 					      struct decision *decision)
 {
@@ -160,8 +166,8 @@ static __always_inline bool goes_to_candidate(const struct packet_context *conte
 	return true;
 }
 
-/* A packet of the candidate's. The first one behind a SYN proves nothing: who sees no answer can count, too. Keys without a SYN
- * were one already. */
+/* A packet of the candidate's. The first one behind a SYN proves nothing: who sees no answer can count, too. Keys
+ * without a SYN were one already. */
 static __always_inline void take_or_follow(const struct packet_context *context, const struct candidate *candidate,
 					   struct decision *decision)
 {
@@ -173,8 +179,8 @@ static __always_inline void take_or_follow(const struct packet_context *context,
 		take_over(context, candidate, decision);
 }
 
-/* Keys of the candidate's connection: registered at once, since joins may come. Those that came without a SYN are joinable when the
- * connection goes on behind them. */
+/* Keys of the candidate's connection: registered at once, since joins may come. Those that came without a SYN are
+ * joinable when the connection goes on behind them. */
 static __always_inline void take_keys(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate,
 				      struct decision *decision)
 {
@@ -192,8 +198,8 @@ static __always_inline void take_keys(struct xdp_md *ctx, const struct packet_co
 	candidate->kind = CANDIDATE_KEYS;
 }
 
-/* No candidate came in time, or the old flow goes on: the flow is as before. Balancers that were told of the candidate are told of
- * the flow. */
+/* No candidate came in time, or the old flow goes on: the flow is as before. Balancers that were told of the candidate
+ * are told of the flow. */
 static __always_inline void end_contest(const struct packet_context *context, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
@@ -206,9 +212,10 @@ static __always_inline void end_contest(const struct packet_context *context, st
 	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* A backend that still has an older connection of this address and port answers a SYN with an acknowledgement of that one. The
- * client, which waits for another answer, resets it (RFC 9293, 3.10.7.3): a reset without an acknowledgement, whose number is the
- * older connection's. It must reach the SYN's backend, or no SYN opens anything there. True: it goes there, and that is all. */
+/* A backend that still has an older connection of this address and port answers a SYN with an acknowledgement of that
+ * one. The client, which waits for another answer, resets it (RFC 9293, 3.10.7.3): a reset without an acknowledgement,
+ * whose number is the older connection's. It must reach the SYN's backend, or no SYN opens anything there. True: it
+ * goes there, and that is all. */
 static __always_inline bool answers_challenge(const struct packet_context *context, struct decision *decision)
 {
 	const struct candidate *candidate;
@@ -240,8 +247,8 @@ static __always_inline bool decide_contested(struct xdp_md *ctx, const struct pa
 	return true;
 }
 
-/* A packet that another balancer asks about, of a flow that is contested here. True: it is the candidate's, which came later than what the
- * asker knows: since `age` ticks; 0: it knows nothing. */
+/* A packet that another balancer asks about, of a flow that is contested here. True: it is the candidate's, which came
+ * later than what the asker knows: since `age` ticks; 0: it knows nothing. */
 static __always_inline bool accept_candidate(const struct packet_context *context, __u32 age, struct candidate *candidate,
 					     struct decision *decision)
 {

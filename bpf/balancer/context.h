@@ -7,9 +7,9 @@
 #include "balancer/maps.h"
 #include "common/packet.h"
 
-/* One packet for one service, in process. It has no pointers, so that global functions can take it: the verifier checks those
- * once and not at each call. What is a key of a map is copied from here first: before Linux 6.2 the verifier takes none in memory
- * that a function was given. */
+/* One packet for one service, in process. It has no pointers, so that global functions can take it: the verifier checks
+ * those once and not at each call. What is a key of a map is copied from here first: before Linux 6.2 the verifier
+ * takes none in memory that a function was given. */
 struct packet_context {
 	struct packet packet;
 	struct vip_key service;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* For backends: takes the outer headers off what balancers send, in place of the kernel's tunnel devices. The kernel then sees
- * the client's packet, for the service's address on lo.
+/* For backends: takes the outer headers off what balancers send, in place of the kernel's tunnel devices. The kernel
+ * then sees the client's packet, for the service's address on lo.
  *
- * IPv4 and IPv6 in either (RFC 2003, 2473, 4213), and in UDP (GUE, variant 1). An outer packet with IP options, with extension
- * headers or in fragments is left as it is: balancers send none. A UDP checksum is not looked at: the inner packet has its own.
+ * IPv4 and IPv6 in either (RFC 2003, 2473, 4213), and in UDP (GUE, variant 1). An outer packet with IP options, with
+ * extension headers or in fragments is left as it is: balancers send none. A UDP checksum is not looked at: the inner
+ * packet has its own.
  *
- * It needs no daemon: `ip link set dev DEVICE xdp obj decap.o sec xdp`, then `bpftool map update` on `own` and `allowed`. */
+ * It needs no daemon: `ip link set dev DEVICE xdp obj decap.o sec xdp`, then `bpftool map update` on `own` and
+ * `allowed`. */
 #include "common/outer.h"
 #include "include/count.h"
 #include "include/decap_abi.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Decisions about packets: where each goes, what is counted, and what is written to maps.
  *
- * A decision is data. Who decides reads maps and writes none: act.h carries everything out, and the program that explains does
- * not. Some answers to clients and peers are made in the frame while it is decided about them (refuse.h, echo.h, heartbeat.h); a
- * frame is no map. */
+ * A decision is data. Who decides reads maps and writes none: act.h carries everything out, and the program that
+ * explains does not. Some answers to clients and peers are made in the frame while it is decided about them (refuse.h,
+ * echo.h, heartbeat.h); a frame is no map. */
 #pragma once
 
 #include "balancer/context.h"
@@ -214,8 +214,8 @@ static __always_inline void decide_send(struct decision *decision, __u32 target,
 	decision->target = target;
 }
 
-/* A flow without a token is stored with this target. Its packets do not say that they are worth a question: where nothing explains
- * the target, the other balancers ask about all flows that they do not know. */
+/* A flow without a token is stored with this target. Its packets do not say that they are worth a question: where
+ * nothing explains the target, the other balancers ask about all flows that they do not know. */
 static __always_inline void note_placement(const struct packet_context *context, __u32 target, struct decision *decision)
 {
 	if (target != own_hashed_target(context) && !hashed_otherwise_before(context))

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The protocol by which processors share the entries of the flow and token tables.
  *
- * The last eight bytes of an entry are its status word. It ends with `seen`, which is 0 in a free entry and SEEN_BUSY in one that
- * a writer has claimed, and has all else that changes while the entry is in use.
+ * The last eight bytes of an entry are its status word. It ends with `seen`, which is 0 in a free entry and SEEN_BUSY
+ * in one that a writer has claimed, and has all else that changes while the entry is in use.
  *
- * - A writer that replaces an entry claims it first: it exchanges the status word by which it chose the entry for a busy one. Of
- *   several writers one succeeds. It writes the rest of the entry, and publishes it with a new status word.
- * - A writer that changes no more than the status word exchanges the one that it has read for the new one, without a claim. It
- *   fails where another has claimed, changed or replaced the entry since. That change is lost; the next packet finds the entry as
- *   it is then.
- * - A reader reads the status word before and behind the rest. If both are equal, what it read belongs together. A claimed entry
- *   is absent for it.
+ * - A writer that replaces an entry claims it first: it exchanges the status word by which it chose the entry for a
+ *   busy one. Of several writers one succeeds. It writes the rest of the entry, and publishes it with a new status
+ *   word.
+ * - A writer that changes no more than the status word exchanges the one that it has read for the new one, without a
+ *   claim. It fails where another has claimed, changed or replaced the entry since. That change is lost; the next
+ *   packet finds the entry as it is then.
+ * - A reader reads the status word before and behind the rest. If both are equal, what it read belongs together. A
+ *   claimed entry is absent for it.
  *
- * No other write is allowed: one without an exchange could end another processor's claim while that one is still writing. */
+ * No other write is allowed: one without an exchange could end another processor's claim while that one is still
+ * writing. */
 #pragma once
 
 #include "common/atomic.h"

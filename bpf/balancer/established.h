@@ -14,9 +14,9 @@ static __always_inline void decide_rehash(const struct packet_context *context, 
 	decide_new(context, FLOW_NEW, SENT_FLOW, decision);
 }
 
-/* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over and its last
- * registrations are made; a flow of few packets would begin them again and again else, and never come to the last. Each flow's
- * intervals start at a tick of their own, taken from its hash. */
+/* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over and its
+ * last registrations are made; a flow of few packets would begin them again and again else, and never come to the last.
+ * Each flow's intervals start at a tick of their own, taken from its hash. */
 static __always_inline bool refresh_due(const struct packet_context *context)
 {
 	__u32 every = settings.refresh;
@@ -29,17 +29,18 @@ static __always_inline bool refresh_due(const struct packet_context *context)
 	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 
-/* True if another balancer may have an entry of the flow's addresses and ports that leads to another backend than this flow's: the
- * hash gives another one now, or lately did. */
+/* True if another balancer may have an entry of the flow's addresses and ports that leads to another backend than this
+ * flow's: the hash gives another one now, or lately did. */
 static __always_inline bool may_differ_elsewhere(const struct packet_context *context)
 {
 	return own_hashed_target(context) != context->flow.target || hashed_otherwise_before(context);
 }
 
-/* The `state` of an established flow, or of one behind its end, with the registrations that its next packets carry. A join
- * needs none of its token if the first balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token
- * is registered where the hash explains it, too: the balancer that it moves to would not know its token else. A registration that is
- * due because others were told of a candidate stays due. */
+/* The `state` of an established flow, or of one behind its end, with the registrations that its next packets carry. A
+ * join needs none of its token if the first balancer that was asked has just answered for it. As published (assign), a
+ * new owner is not informed. A flow with a token is registered where the hash explains it, too: the balancer that it
+ * moves to would not know its token else. A registration that is due because others were told of a candidate stays
+ * due. */
 static __always_inline __u8 pending_registrations(const struct packet_context *context, __u8 state)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -99,9 +100,9 @@ static __always_inline void steer_registration(const struct packet_context *cont
 	decision->message.asked = reach;
 }
 
-/* Makes one pending registration: here if this is one of the slot's balancers, and with this packet at the others. It has to wait
- * for another packet if this one is too long for a steering header, or while a balancer is suspect; meanwhile the other one has
- * it. Returns the state with what is pending still. */
+/* Makes one pending registration: here if this is one of the slot's balancers, and with this packet at the others. It
+ * has to wait for another packet if this one is too long for a steering header, or while a balancer is suspect;
+ * meanwhile the other one has it. Returns the state with what is pending still. */
 __noinline int send_registration(const struct packet_context *context, __u32 state, struct decision *decision)
 {
 	struct registration next;
@@ -196,8 +197,8 @@ static __always_inline bool tell_of_end(const struct packet_context *context, st
 	return !keepers.passed_over;
 }
 
-/* FIN or RST. It may be forged: an entry that alone gives target or token is kept, and gives way first. A handshake in progress
- * stays one, for the little time that it has. */
+/* FIN or RST. It may be forged: an entry that alone gives target or token is kept, and gives way first. A handshake in
+ * progress stays one, for the little time that it has. */
 static __always_inline void decide_end(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -217,8 +218,8 @@ static __always_inline bool has_just_ended(const struct packet_context *context)
 	return is_closing(&context->flow) && within(context->now, context->flow.seen, TOUCH);
 }
 
-/* A flow whose backend only another balancer knows, which forwards it. Once this one is configured anew, or the other one gone,
- * it asks again. */
+/* A flow whose backend only another balancer knows, which forwards it. Once this one is configured anew, or the other
+ * one gone, it asks again. */
 static __always_inline void decide_lent_flow(const struct packet_context *context, struct decision *decision)
 {
 	if (context->flow.epoch == settings.epoch && keeps_flows(context->flow.target)) {
@@ -229,9 +230,10 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 	}
 }
 
-/* True if other balancers may know better: the flow was silent for a second, and may have ended at another balancer, and its
- * addresses and ports be those of a new one. Routers move flows before anybody here knows why, and back. An entry's time is up to
- * a second old while its flow is not silent, but behind its end, or with the first packet after a change of the ring. */
+/* True if other balancers may know better: the flow was silent for a second, and may have ended at another balancer,
+ * and its addresses and ports be those of a new one. Routers move flows before anybody here knows why, and back. An
+ * entry's time is up to a second old while its flow is not silent, but behind its end, or with the first packet after a
+ * change of the ring. */
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -242,9 +244,9 @@ static __always_inline bool may_be_outdated(const struct packet_context *context
 	return !within(context->now, last_seen(context), moved ? TOUCH : 2 * TOUCH);
 }
 
-/* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another balancer, and by
- * that to the hash's backend. Their token is registered, and the entry's own when the connection goes on. Anybody can send keys: the
- * entry stays as it is until then. */
+/* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another
+ * balancer, and by that to the hash's backend. Their token is registered, and the entry's own when the connection goes
+ * on. Anybody can send keys: the entry stays as it is until then. */
 static __always_inline bool decide_keys_of_another(struct xdp_md *ctx, const struct packet_context *context,
 						   struct decision *decision)
 {
@@ -279,8 +281,9 @@ static __always_inline void decide_verified(struct xdp_md *ctx, const struct pac
 		decide_established(context, decision);
 }
 
-/* True if others may have registered a flow with the packet's addresses and ports: those with a token all are, and those that are not
- * where the hash says, or lately were not. An option of MPTCP on a flow that has no token is another flow's. */
+/* True if others may have registered a flow with the packet's addresses and ports: those with a token all are, and
+ * those that are not where the hash says, or lately were not. An option of MPTCP on a flow that has no token is another
+ * flow's. */
 static __always_inline bool may_be_registered(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
@@ -303,8 +306,8 @@ static __always_inline bool verify_flow(struct xdp_md *ctx, const struct packet_
 	return false;
 }
 
-/* A packet of a contested flow: the candidate's, or of the flow as others know it, if it was silent, or as it is known here.
- * True: all is decided; false: it ends the flow. */
+/* A packet of a contested flow: the candidate's, or of the flow as others know it, if it was silent, or as it is known
+ * here. True: all is decided; false: it ends the flow. */
 static __always_inline bool decide_contest(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	const struct candidate *candidate = candidate_of(context);

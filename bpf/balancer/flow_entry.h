@@ -69,8 +69,8 @@ enum reading {
 	READ_TORN, /* another processor writes it, or did so meanwhile */
 };
 
-/* Reads an entry that was the key's a moment ago. The identity is read twice, too: an entry that was another flow's meanwhile, and
- * is this one's again within the same tick, has the status that it had. */
+/* Reads an entry that was the key's a moment ago. The identity is read twice, too: an entry that was another flow's
+ * meanwhile, and is this one's again within the same tick, has the status that it had. */
 static __always_inline enum reading try_to_read_flow(struct flow *flow, const struct flow_key *key, struct flow_snapshot *out)
 {
 	union flow_identity identity;

@@ -2,11 +2,12 @@
 /* The flow table: 5-tuple to target.
  *
  * Buckets of four. A flow whose bucket is full goes to the emptier of two buckets in an extra area that all buckets
- * share (RomanRoads, section IV, has a list of extra buckets; two choices need no list and fill the area more evenly). A word for
- * each main bucket says when one of its flows was last written there: most packets without an entry need not look.
+ * share (RomanRoads, section IV, has a list of extra buckets; two choices need no list and fill the area more evenly).
+ * A word for each main bucket says when one of its flows was last written there: most packets without an entry need not
+ * look.
  *
- * entry.h has the protocol by which processors share entries. Two of them that store one flow at the same moment may store it
- * twice: both copies say the same, and the second expires. */
+ * entry.h has the protocol by which processors share entries. Two of them that store one flow at the same moment may
+ * store it twice: both copies say the same, and the second expires. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -107,7 +108,8 @@ static __always_inline __u32 longest_timeout(void)
 	return longest > told ? longest : told;
 }
 
-/* True if the packet's flow may have its entry in an extra bucket. A look there costs two cache misses, and two of the TLB. */
+/* True if the packet's flow may have its entry in an extra bucket. A look there costs two cache misses, and two of the
+ * TLB. */
 static __always_inline bool may_have_overflowed(const struct packet_context *context)
 {
 	const __u32 *place = overflow_of(context);
@@ -182,14 +184,15 @@ static __always_inline __u8 opening_number(const struct packet_context *context)
 	return context->sequence >> 24;
 }
 
-/* True if the packet starts at most 16 MiB, rounded up to the next multiple, behind the one with which the learning flow opened. */
+/* True if the packet starts at most 16 MiB, rounded up to the next multiple, behind the one with which the learning
+ * flow opened. */
 static __always_inline bool follows_opening(const struct packet_context *context)
 {
 	return (__u8)(opening_number(context) - context->flow.epoch) <= 1;
 }
 
-/* An opening that another balancer told of may be forged: a packet that does not follow its SYN is of a flow that is not known here,
- * and which takes the place of that entry. */
+/* An opening that another balancer told of may be forged: a packet that does not follow its SYN is of a flow that is
+ * not known here, and which takes the place of that entry. */
 static __always_inline void leave_out_unseen(struct packet_context *context)
 {
 	bool unseen = context->known && (context->flow.state & (FLOW_STATE_MASK | FLOW_UNSEEN)) == (FLOW_LEARNING | FLOW_UNSEEN);
@@ -228,8 +231,8 @@ static __always_inline bool is_opening(__u8 state)
 	return state == FLOW_NEW || state == FLOW_LEARNING || state == FLOW_JOINING;
 }
 
-/* True if the flow is fresh in its new state: its first packets came just now. Anybody can send two or three in a row, but for
- * joins, of which each token has so many. */
+/* True if the flow is fresh in its new state: its first packets came just now. Anybody can send two or three in a row,
+ * but for joins, of which each token has so many. */
 static __always_inline bool is_fresh(const struct packet_context *context, __u8 state)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -294,7 +297,8 @@ enum rank {
 #define HANDSHAKE 30 /* ticks (0.5 s) */
 #define CROWDED 4    /* ticks: for so long a table is taken for full behind a flow that found no free place */
 
-/* An entry that may be replaced, and how it was when it was chosen. It has no pointer, so that global functions can take it. */
+/* An entry that may be replaced, and how it was when it was chosen. It has no pointer, so that global functions can
+ * take it. */
 struct flow_place {
 	struct flow_snapshot was;
 	__u32 bucket;
@@ -343,7 +347,8 @@ static __always_inline void free_extra_place(const struct packet_context *contex
 		free_in(bucket_choice(context->hash, choice), context, BUCKET_ENTRIES, place);
 }
 
-/* A join that opens gives way to a stateful entry alone. A fresh flow does while the tables are those that gave it its target. */
+/* A join that opens gives way to a stateful entry alone. A fresh flow does while the tables are those that gave it its
+ * target. */
 static __always_inline enum rank rank_of(const struct flow_snapshot *flow, __u32 now, enum insertion_priority priority)
 {
 	if (flow->seen == SEEN_BUSY)
@@ -376,8 +381,8 @@ __noinline int weakest_in(__u32 index, const struct packet_context *context, __u
 	return 0;
 }
 
-/* One of the entries of the flow's own bucket whose target the hash gives, too. Its key may be another's by now: then the claim on
- * it fails. */
+/* One of the entries of the flow's own bucket whose target the hash gives, too. Its key may be another's by now: then
+ * the claim on it fails. */
 __noinline int redundant_in(const struct packet_context *context, struct flow_place *place)
 {
 	struct flow_bucket *bucket;
@@ -405,8 +410,8 @@ __noinline int redundant_in(const struct packet_context *context, struct flow_pl
 	return 0;
 }
 
-/* An entry that may give way to the flow: one that has closed, one that opens, or one that closes; else, for a stateful entry, one
- * of the flow's own bucket whose target the hash gives, too. */
+/* An entry that may give way to the flow: one that has closed, one that opens, or one that closes; else, for a stateful
+ * entry, one of the flow's own bucket whose target the hash gives, too. */
 static __always_inline void find_victim(const struct packet_context *context, enum insertion_priority priority,
 					struct flow_place *place)
 {
@@ -417,8 +422,9 @@ static __always_inline void find_victim(const struct packet_context *context, en
 		redundant_in(context, place);
 }
 
-/* True if a handshake in the flow's own bucket gives way because it takes too long, in a table that lately had no free place: looking
- * for one in the extra buckets costs two cache misses, and two of the TLB. Not for stateful flows: joins would give way to them. */
+/* True if a handshake in the flow's own bucket gives way because it takes too long, in a table that lately had no free
+ * place: looking for one in the extra buckets costs two cache misses, and two of the TLB. Not for stateful flows: joins
+ * would give way to them. */
 static __always_inline bool gives_way_at_once(const struct packet_context *context, const struct target_signs *signs,
 					      enum insertion_priority priority, struct flow_place *place)
 {
@@ -470,8 +476,8 @@ static __always_inline void insert_flow(const struct packet_context *context, co
 		count(context, FLOW_ADDED);
 }
 
-/* Writes the entry as it was decided. Where another processor has changed it since, that is lost: the next packet finds it as it
- * is then. */
+/* Writes the entry as it was decided. Where another processor has changed it since, that is lost: the next packet finds
+ * it as it is then. */
 __noinline int write_flow(const struct packet_context *context, const struct flow_write *write)
 {
 	struct flow *known;

@@ -50,7 +50,8 @@ static __always_inline __u32 overhead(const struct target *target)
 	}
 }
 
-/* The longest packet that fits into the target's MTU together with what forwarding adds, in bytes of IP; 0: none does. */
+/* The longest packet that fits into the target's MTU together with what forwarding adds, in bytes of IP; 0: none
+ * does. */
 static __always_inline __u32 inner_mtu(const struct target *target)
 {
 	__u32 added = overhead(target);
@@ -94,8 +95,9 @@ static __always_inline struct outer outer_to(const struct sending *sending, cons
 	};
 }
 
-/* Puts the outer headers for the target in front of a frame in its VLAN. The shim behind the outer IP header, or NULL. Inlined once
- * for each size; what the target and the settings say is read behind the helper's call, which leaves few registers. */
+/* Puts the outer headers for the target in front of a frame in its VLAN. The shim behind the outer IP header, or NULL.
+ * Inlined once for each size; what the target and the settings say is read behind the helper's call, which leaves few
+ * registers. */
 static __always_inline void *put_in_front(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending, bool v6,
 					  const struct shim *shim)
 {
@@ -154,8 +156,8 @@ static __always_inline int forward_inside(struct xdp_md *ctx, struct packet *pac
 	return transmit(ctx, sending->target);
 }
 
-/* Writes the target's addresses, in a frame in its VLAN. Neither the TTL nor anything else of IP changes: the backend sees what the
- * client sent. */
+/* Writes the target's addresses, in a frame in its VLAN. Neither the TTL nor anything else of IP changes: the backend
+ * sees what the client sent. */
 static __always_inline int readdress(struct xdp_md *ctx, const struct target *target)
 {
 	void *data = (void *)(long)ctx->data;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The targets of fragmented packets, for their later fragments.
  *
- * A host that sends nothing but first fragments can fill any table. So there are two tables: one for flows that are in the flow
- * table and have gone on for a while, which strangers cannot write to, and one for all others. In each, the packets of one source
- * share FRAGMENTS_OF_SOURCE places, which the source's address chooses: it displaces its own, and those of the few other sources
- * there.
+ * A host that sends nothing but first fragments can fill any table. So there are two tables: one for flows that are in
+ * the flow table and have gone on for a while, which strangers cannot write to, and one for all others. In each, the
+ * packets of one source share FRAGMENTS_OF_SOURCE places, which the source's address chooses: it displaces its own, and
+ * those of the few other sources there.
  *
- * A place is one word, which is read and written at once. Its tag is 32 bits of a keyed hash: a fragment is taken for one of
- * another packet with a probability of 2^-32 for each place that is looked at, and reaches a backend that does not expect it. */
+ * A place is one word, which is read and written at once. Its tag is 32 bits of a keyed hash: a fragment is taken for
+ * one of another packet with a probability of 2^-32 for each place that is looked at, and reaches a backend that does
+ * not expect it. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -72,7 +73,8 @@ static __always_inline void fragment_key_of(const struct packet_context *context
 	key->source = context->packet.source;
 	key->destination = context->packet.destination;
 	key->id = context->packet.fragment_id;
-	/* Of IPv6 only the last header before the part that is cut up names one, and it is not always the transport's. */
+	/* Of IPv6 only the last header before the part that is cut up names one, and it is not always the
+	 * transport's. */
 	key->protocol = context->packet.v6 ? IPV6_FRAGMENT : context->packet.protocol;
 }
 

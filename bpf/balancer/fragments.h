@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Fragments: only the first has ports, and routers may spread the others over all balancers. So the first fragment is registered
- * here and with one other balancer, the ring's owner of a hash of the fields that all fragments have, through which it goes if it
- * has room for a steering header. A later fragment goes where the first one went, if that is known here; else through the owner.
+/* Fragments: only the first has ports, and routers may spread the others over all balancers. So the first fragment is
+ * registered here and with one other balancer, the ring's owner of a hash of the fields that all fragments have,
+ * through which it goes if it has room for a steering header. A later fragment goes where the first one went, if that
+ * is known here; else through the owner.
  *
- * Where nothing is known, or a fragment has no room for the header, it waits for a moment in user space (waiting.h), which asks the
- * other balancers: the first one may be late, or have come to any of them without room for the header. */
+ * Where nothing is known, or a fragment has no room for the header, it waits for a moment in user space (waiting.h),
+ * which asks the other balancers: the first one may be late, or have come to any of them without room for the
+ * header. */
 #pragma once
 
 #include "balancer/fragment_table.h"
@@ -24,8 +26,8 @@ static __always_inline enum fragment_table table_of_flow(const struct packet_con
 	return state == FLOW_ESTABLISHED || state == FLOW_UDP ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS;
 }
 
-/* The backend that its connection id names, or its flow's, or the hash's. There may be UDP that is never but in fragments: that
- * is a flow too. */
+/* The backend that its connection id names, or its flow's, or the hash's. There may be UDP that is never but in
+ * fragments: that is a flow too. */
 static __always_inline void decide_fragment(const struct packet_context *context, struct decision *decision)
 {
 	bool udp = context->packet.protocol == IPPROTO_UDP;
@@ -70,8 +72,8 @@ static __always_inline void decide_unknown_fragment(const struct packet_context 
 	decide_drop(decision, within_limit(context, LIMIT_WAITING, decision) ? FRAGMENT_WAITS : DROP_FRAGMENT);
 }
 
-/* A later fragment: to the first one's target, if that was stored within the time that hosts wait for fragments. False: it is not
- * known here. */
+/* A later fragment: to the first one's target, if that was stored within the time that hosts wait for fragments. False:
+ * it is not known here. */
 static __always_inline bool decide_stored_fragment(const struct packet_context *context, const struct fragment_key *key,
 						   struct decision *decision)
 {

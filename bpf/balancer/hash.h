@@ -3,14 +3,15 @@
  *
  * Two families, for two needs:
  *
- * - hash_flow, hash_token: where an entry is in this balancer's own tables. Keyed by settings.seed, which is secret.
- *   A client chooses most of what is hashed, and must not be able to fill one bucket. Promised, for keys chosen without
- *   knowledge of the seed: the core (a + seed0)(b + seed1) with 32-bit a, b and its upper half kept is multilinear hashing
- *   (Lemire and Kaser, "Strongly universal string hashing is fast", 2014), in which two keys agree with a probability of
- *   about 2^-32 over the seeds. IPv6 runs through it three times more. What follows the core is one-to-one, and public.
- *   Not promised: anything once hash values or the seed have leaked (it is no pseudo-random function).
- * - hash_maglev, hash_fragment, ring_slot_*: values that all balancers must agree on. Public quality only: an attacker who knows
- *   the seed can aim flows at one backend, as with any Maglev, but not at one bucket of the tables.
+ * - hash_flow, hash_token: where an entry is in this balancer's own tables. Keyed by settings.seed, which is secret. A
+ *   client chooses most of what is hashed, and must not be able to fill one bucket. Promised, for keys chosen without
+ *   knowledge of the seed: the core (a + seed0)(b + seed1) with 32-bit a, b and its upper half kept is multilinear
+ *   hashing (Lemire and Kaser, "Strongly universal string hashing is fast", 2014), in which two keys agree with a
+ *   probability of about 2^-32 over the seeds. IPv6 runs through it three times more. What follows the core is
+ *   one-to-one, and public. Not promised: anything once hash values or the seed have leaked (it is no pseudo-random
+ *   function).
+ * - hash_maglev, hash_fragment, ring_slot_*: values that all balancers must agree on. Public quality only: an attacker
+ *   who knows the seed can aim flows at one backend, as with any Maglev, but not at one bucket of the tables.
  */
 #pragma once
 
@@ -93,8 +94,8 @@ static __always_inline __u64 hash_mix_address(__u64 hash, const struct address *
 	return hash_mix(hash_mix(hash, hash_be64(address->high)), hash_be64(address->low));
 }
 
-/* The flow's slot in its service's Maglev table is this modulo MAGLEV_SIZE. The service goes in by its address, port and
- * protocol, because its id is this balancer's own. `port` is the client's; 0 where only its address counts (mptcp =
+/* The flow's slot in its service's Maglev table is this modulo MAGLEV_SIZE. The service goes in by its address, port
+ * and protocol, because its id is this balancer's own. `port` is the client's; 0 where only its address counts (mptcp =
  * "source-ip"). */
 static __always_inline __u64 hash_maglev(__u64 maglev_seed, const struct address *client, __be16 port,
 					 const struct vip_key *service)

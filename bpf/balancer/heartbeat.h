@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Heartbeats between balancers. A daemon sends them by a socket; the other balancer's program answers, and this balancer's
- * program notes the answer. So an answer tells that packets reach the other balancer's program, by the path that all steered
- * packets take, and come back, and that both have the same secret; daemons that are busy do not matter. */
+/* Heartbeats between balancers. A daemon sends them by a socket; the other balancer's program answers, and this
+ * balancer's program notes the answer. So an answer tells that packets reach the other balancer's program, by the path
+ * that all steered packets take, and come back, and that both have the same secret; daemons that are busy do not
+ * matter. */
 #pragma once
 
 #include "balancer/authenticate.h"
@@ -13,7 +14,8 @@ static __always_inline __u64 nanoseconds(const struct packet_context *context)
 	return SETTINGS_CLOCK ? (__u64)context->now << TICK_SHIFT : bpf_ktime_get_ns();
 }
 
-/* Turns the frame into the answer: back to the sender's steering port, with this message. False: it has no room for one. */
+/* Turns the frame into the answer: back to the sender's steering port, with this message. False: it has no room for
+ * one. */
 static __always_inline bool turn(struct xdp_md *ctx, const struct packet *packet, bool v6, const struct steering *message)
 {
 	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;

@@ -32,8 +32,9 @@ static __always_inline bool quote_v4(void *quoted, void *end, struct packet_cont
 	return true;
 }
 
-/* Where the transport header of the quoted IPv6 packet starts, behind the extension headers that it may have (a fragmented answer,
- * destination options): bytes into the frame. 0: it is a later fragment, or has more of them than EXTENSION_HEADERS. */
+/* Where the transport header of the quoted IPv6 packet starts, behind the extension headers that it may have (a
+ * fragmented answer, destination options): bytes into the frame. 0: it is a later fragment, or has more of them than
+ * EXTENSION_HEADERS. */
 static __always_inline __u32 quoted_transport(void *data, void *end, __u32 at, __u8 *next)
 {
 	for (int i = 0; i < EXTENSION_HEADERS && is_extension(*next); i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Packets that no host sends, or that hosts would drop: told apart by reason, for packets to a service and to this balancer's own port.
+/* Packets that no host sends, or that hosts would drop: told apart by reason, for packets to a service and to this
+ * balancer's own port.
  *
  * Of a known flow only what differs between its packets is looked at: its source was looked at when it began. */
 #pragma once
@@ -119,7 +120,8 @@ static __noinline __attribute__((unused)) int is_service(const struct address *s
 	return vip && vip->kind == VIP_ADDRESS;
 }
 
-/* True for an unspecified, loopback, multicast or broadcast address, of IPv4 also for others of 0.0.0.0/8 and 127.0.0.0/8. */
+/* True for an unspecified, loopback, multicast or broadcast address, of IPv4 also for others of 0.0.0.0/8 and
+ * 127.0.0.0/8. */
 static __always_inline bool is_no_hosts(const struct address *source, bool v6)
 {
 	const __u8 *bytes = (const __u8 *)source;

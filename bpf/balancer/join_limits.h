@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Limits of joins, counted by the balancer that owns the token. A token goes over the network in clear, and who has seen it can
- * repeat it: a backend looks up a connection and computes an HMAC for each. One address has a share of the token's joins; what it
- * sends beyond takes nothing from the others. */
+/* Limits of joins, counted by the balancer that owns the token. A token goes over the network in clear, and who has
+ * seen it can repeat it: a backend looks up a connection and computes an HMAC for each. One address has a share of the
+ * token's joins; what it sends beyond takes nothing from the others. */
 #pragma once
 
 #include "balancer/token_table.h"
@@ -19,8 +19,8 @@ static __always_inline void join_source(const struct packet_context *context, __
 	*key = (struct join_source){ .source = context->key.client, .token = token, .vip = tokens_service(context) };
 }
 
-/* True if the packet's source may have another join of this token, which is counted then. Two at the same moment may both be let
- * in. */
+/* True if the packet's source may have another join of this token, which is counted then. Two at the same moment may
+ * both be let in. */
 static __always_inline bool source_may_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
 	struct join_source key;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* A cache of `vips` for each processor, with what is not there as well: a look-up in a hash table is a call of the kernel's, and
- * takes as long as all else that a packet of a known flow needs.
+/* A cache of `vips` for each processor, with what is not there as well: a look-up in a hash table is a call of the
+ * kernel's, and takes as long as all else that a packet of a known flow needs.
  *
- * The loader counts changes of `vips` in `vips_changes`, each behind the change itself. What was read before one of them is read
- * anew: an entry has the count as it was before its own reading. */
+ * The loader counts changes of `vips` in `vips_changes`, each behind the change itself. What was read before one of
+ * them is read anew: an entry has the count as it was before its own reading. */
 #pragma once
 
 #include "balancer/hash.h"

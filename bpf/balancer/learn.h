@@ -2,9 +2,9 @@
 /* Learning: the keys that a client sends in clear identify its connection (RFC 8684, section 3.1), and
  * the packet's target is the backend that has it.
  *
- * Two balancers store it, the first and the second of its slot of the ring. The packet that carries the keys goes to the backend
- * through both, so that they have the token before any join can come; packets behind it confirm the token. Keys whose SYN no
- * balancer has seen anybody can send: joins find their token once their connection goes on. */
+ * Two balancers store it, the first and the second of its slot of the ring. The packet that carries the keys goes to
+ * the backend through both, so that they have the token before any join can come; packets behind it confirm the token.
+ * Keys whose SYN no balancer has seen anybody can send: joins find their token once their connection goes on. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -44,9 +44,10 @@ static __always_inline void steer_keys(const struct packet_context *context, __u
 	decision->message.asked = reach;
 }
 
-/* Registers the token of keys with the two balancers of its slot, by the packet that carries them and goes to decision->target;
- * also where one seems dead: that may be wrong, and keys that are lost come again. If `again` is true they were lost, maybe with
- * the first balancer: with the second alone, or with the one that is not suspect. False: the token is another backend's. */
+/* Registers the token of keys with the two balancers of its slot, by the packet that carries them and goes to
+ * decision->target; also where one seems dead: that may be wrong, and keys that are lost come again. If `again` is true
+ * they were lost, maybe with the first balancer: with the second alone, or with the one that is not suspect. False: the
+ * token is another backend's. */
 __noinline int register_keys(const struct packet_context *context, __u32 token, __u32 state, bool again,
 			     struct decision *decision)
 {
@@ -69,9 +70,9 @@ __noinline int register_keys(const struct packet_context *context, __u32 token, 
 	return true;
 }
 
-/* Keys came on a flow that goes to decision->target; `state` says if their SYN was seen. The token, or 0: none to remember. Where
- * keys come again, as they do when the packet was lost, they go another way, so that a balancer that has died cannot keep a
- * connection from opening. */
+/* Keys came on a flow that goes to decision->target; `state` says if their SYN was seen. The token, or 0: none to
+ * remember. Where keys come again, as they do when the packet was lost, they go another way, so that a balancer that
+ * has died cannot keep a connection from opening. */
 static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found,
 					enum token_state state, bool again, struct decision *decision)
 {

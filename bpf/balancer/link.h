@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The Ethernet addresses of a frame, compared with this machine's, and its VLAN.
  *
- * A switch floods frames for an address that it has not learnt, or whose port is down. Balancers that forwarded what was flooded,
- * to the same address, would have it flooded again, and multiply it. */
+ * A switch floods frames for an address that it has not learnt, or whose port is down. Balancers that forwarded what
+ * was flooded, to the same address, would have it flooded again, and multiply it. */
 #pragma once
 
 #include "balancer/hash.h"

@@ -51,8 +51,8 @@ struct {
 	__type(value, __u32);
 } target_ids SEC(".maps");
 
-/* A group's services have the same backends, each with a target for each of them. By service in the upper and target in the lower
- * 16 bits: to the target of the service under which the group's tokens are stored, and back. */
+/* A group's services have the same backends, each with a target for each of them. By service in the upper and target in
+ * the lower 16 bits: to the target of the service under which the group's tokens are stored, and back. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -93,8 +93,8 @@ struct {
 	__type(value, struct maglev_pair);
 } maglev SEC(".maps");
 
-/* The two balancers that keep the entries of each part of the token space and of the flows' hashes; NO_TARGET: this one. Three
- * arrays of RING_SIZE, as of enum ring_part. */
+/* The two balancers that keep the entries of each part of the token space and of the flows' hashes; NO_TARGET: this
+ * one. Three arrays of RING_SIZE, as of enum ring_part. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -111,7 +111,8 @@ struct {
 	__type(value, struct flow_bucket);
 } flows SEC(".maps");
 
-/* For each main bucket of `flows`: the tick at which an entry of one of its flows was last written to an extra bucket; 0: never. */
+/* For each main bucket of `flows`: the tick at which an entry of one of its flows was last written to an extra bucket;
+ * 0: never. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1024);
@@ -174,8 +175,8 @@ struct {
 	__type(value, struct fragment_bucket);
 } fragments SEC(".maps");
 
-/* Later fragments that wait for their first one (struct waiting_fragment). The daemon takes them, and has the program process
- * them once more. */
+/* Later fragments that wait for their first one (struct waiting_fragment). The daemon takes them, and has the program
+ * process them once more. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, WAITING_BYTES);
@@ -201,8 +202,8 @@ struct {
 	__type(value, struct assigned_key);
 } ready_keys_v1 SEC(".maps");
 
-/* A map of one entry, `.bss`, and the only variable there. Where it is pinned already, the loader gives it the values that it
- * finds: aya would write zeros over them. */
+/* A map of one entry, `.bss`, and the only variable there. Where it is pinned already, the loader gives it the values
+ * that it finds: aya would write zeros over them. */
 struct settings settings;
 
 struct {

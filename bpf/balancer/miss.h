@@ -5,8 +5,8 @@
 #include "balancer/by_hash.h"
 #include "balancer/contest.h"
 
-/* Keys on a flow to `target` whose SYN did not pass here, and elsewhere if `state` says so: learnt, within limits, since any host
- * can send such a packet. */
+/* Keys on a flow to `target` whose SYN did not pass here, and elsewhere if `state` says so: learnt, within limits,
+ * since any host can send such a packet. */
 static __always_inline bool decide_midstream_keys(const struct packet_context *context, const struct mptcp_found *found,
 						  __u32 target, enum token_state state, struct decision *decision)
 {
@@ -43,7 +43,8 @@ static __always_inline __u32 known_since(const struct packet_context *context)
 	return knows ? context->now - last_seen(context) : 0;
 }
 
-/* Asks the next balancer that may know the flow, or know it better. False: there is none, or the limit of queries is reached. */
+/* Asks the next balancer that may know the flow, or know it better. False: there is none, or the limit of queries is
+ * reached. */
 static __always_inline bool query_flow(const struct packet_context *context, __u8 asked, struct decision *decision)
 {
 	decide_send(decision, own_hashed_target(context), SENT_MISS);
@@ -56,8 +57,8 @@ static __always_inline bool query_flow(const struct packet_context *context, __u
 	return false;
 }
 
-/* Keys on a flow that is not known here: where the hash says, unless new connections pass over that backend now. Then others are
- * asked. */
+/* Keys on a flow that is not known here: where the hash says, unless new connections pass over that backend now. Then
+ * others are asked. */
 static __always_inline bool decide_unknown_keys(const struct packet_context *context, const struct mptcp_found *found,
 						struct decision *decision)
 {
@@ -68,9 +69,9 @@ static __always_inline bool decide_unknown_keys(const struct packet_context *con
 	return decide_midstream_keys(context, found, hashed, TOKEN_UNOPENED, decision);
 }
 
-/* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each packet that
- * they are MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise before, here or at another
- * balancer. */
+/* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each
+ * packet that they are MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise
+ * before, here or at another balancer. */
 static __always_inline bool worth_asking(const struct packet_context *context, int option)
 {
 	return option != MPTCP_NONE || context->packet.tcp_flags & TCP_RST || settings.ask_always ||

@@ -15,8 +15,8 @@ static __always_inline void decide_reply(__u32 target, __u32 asker, const struct
 	set_backend(decision, target);
 }
 
-/* Replies name the backend also where it seems down here: the one who asked has checks of its own, and this balancer's link may
- * just have been cut. */
+/* Replies name the backend also where it seems down here: the one who asked has checks of its own, and this balancer's
+ * link may just have been cut. */
 static __always_inline void reply_to_token_query(const struct packet_context *context, __u32 asker,
 						 const struct steering *message, struct decision *decision)
 {
@@ -52,8 +52,8 @@ static __always_inline void reply_to_flow_query(const struct packet_context *con
 		decision->message.asked |= ANSWER_OLDER;
 }
 
-/* The state of a flow that came from another balancer. The one that had it may be gone, and its entries with it: token and flow
- * are registered again. */
+/* The state of a flow that came from another balancer. The one that had it may be gone, and its entries with it: token
+ * and flow are registered again. */
 static __always_inline __u8 state_of_reply(const struct packet_context *context, __u32 token, __u32 target)
 {
 	__u8 state = FLOW_ESTABLISHED;
@@ -65,8 +65,8 @@ static __always_inline __u8 state_of_reply(const struct packet_context *context,
 	return state;
 }
 
-/* A join's backend, from the balancer that knows its token. If it was not the first to be asked, the first ones lack the
- * token. */
+/* A join's backend, from the balancer that knows its token. If it was not the first to be asked, the first ones lack
+ * the token. */
 static __always_inline void handle_join_reply(const struct packet_context *context, const struct steering *message, __u32 target,
 					      struct decision *decision)
 {
@@ -89,8 +89,8 @@ static __always_inline bool is_known(const struct packet_context *context, const
 	return reply->asked & ANSWER_OLDER || (flow->target == target && flow->token == get_be32(reply->token));
 }
 
-/* Keys on a flow whose handshake another balancer has seen, or none: learnt with the backend that has it. False: the packet has
- * none. */
+/* Keys on a flow whose handshake another balancer has seen, or none: learnt with the backend that has it. False: the
+ * packet has none. */
 static __always_inline bool decide_answered_keys(struct xdp_md *ctx, const struct packet_context *context, __u32 token,
 						 __u32 target, struct decision *decision)
 {
@@ -129,7 +129,8 @@ static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct p
 	}
 }
 
-/* A flow whose backend is known to the balancer that replied, and not here: that one forwards it, until this one knows more. */
+/* A flow whose backend is known to the balancer that replied, and not here: that one forwards it, until this one knows
+ * more. */
 static __always_inline void decide_lent(const struct packet_context *context, const struct steering *message,
 					struct decision *decision)
 {
@@ -217,8 +218,8 @@ static __always_inline void store_registered(const struct packet_context *contex
 	store_flow(context, &value, STATEFUL, decision);
 }
 
-/* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. Keys go there also
- * where it seems dead: they come again if they are lost. */
+/* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. Keys go
+ * there also where it seems dead: they come again if they are lost. */
 static __always_inline void register_further(const struct packet_context *context, const struct steering *message,
 					     struct decision *decision)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The way of most packets, in a line: TCP in the midst of a connection, or UDP, over IP without options, in a frame without a tag,
- * for a known flow for which nothing is due. It reads the frame, a service, an entry of a flow and a target, and writes an outer
- * header and two counters.
+/* The way of most packets, in a line: TCP in the midst of a connection, or UDP, over IP without options, in a frame
+ * without a tag, for a known flow for which nothing is due. It reads the frame, a service, an entry of a flow and a
+ * target, and writes an outer header and two counters.
  *
- * Whatever is not plain is left as it is, for the rest of the program: a condition here may be stricter than there, not laxer. */
+ * Whatever is not plain is left as it is, for the rest of the program: a condition here may be stricter than there, not
+ * laxer. */
 #pragma once
 
 #include "balancer/clock.h"
@@ -87,7 +88,8 @@ static __always_inline bool is_settled(const struct flow_snapshot *flow, __u32 n
 	       flow->epoch == settings.epoch && flow_live(flow, now);
 }
 
-/* The target of a flow, out of its first bucket; NO_TARGET: its entry is not there, or is being written, or something is due. */
+/* The target of a flow, out of its first bucket; NO_TARGET: its entry is not there, or is being written, or something
+ * is due. */
 static __always_inline __u32 plain_target(const struct flow_key *key, __u64 hash, bool udp)
 {
 	struct flow_bucket *bucket = flow_bucket(main_bucket(hash));
@@ -145,7 +147,8 @@ static __always_inline int pass_plain(struct vip_key *service, __u32 bytes)
 	return XDP_PASS;
 }
 
-/* A plain packet of this version of IP. `service`: room for a key, once for both versions. An XDP verdict or NOT_PLAIN. */
+/* A plain packet of this version of IP. `service`: room for a key, once for both versions. An XDP verdict or
+ * NOT_PLAIN. */
 static __always_inline int balance_plain_ip(struct xdp_md *ctx, bool v6, struct vip_key *service)
 {
 	struct packet packet = {};

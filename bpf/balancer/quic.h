@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Packets of QUIC whose connection id names a backend: they go there, from whatever address and port the client sends.
  *
- * The connection id is the server's own word, so it precedes the flow's entry and the hash. The flow is stored all the same, for
- * ICMP errors, and for packets from the same address and port that name no backend; an entry that is there stays as it is, since
- * a handshake on the same addresses and ports may depend on it. */
+ * The connection id is the server's own word, so it precedes the flow's entry and the hash. The flow is stored all the
+ * same, for ICMP errors, and for packets from the same address and port that name no backend; an entry that is there
+ * stays as it is, since a handshake on the same addresses and ports may depend on it. */
 #pragma once
 
 #include "balancer/by_hash.h"

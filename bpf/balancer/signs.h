@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Backends that have stopped to answer, before a health check says so. A client whose SYN has no answer sends it again after a
- * second (RFC 6298), and one that has an answer sends the third packet of the handshake. So a backend of which several SYNs come
- * again while no handshake goes on seems dead: new connections pass it over, and so do the SYNs that come again. One more handshake
- * that goes on ends that, as does time, so that it is tried again.
+/* Backends that have stopped to answer, before a health check says so. A client whose SYN has no answer sends it again
+ * after a second (RFC 6298), and one that has an answer sends the third packet of the handshake. So a backend of which
+ * several SYNs come again while no handshake goes on seems dead: new connections pass it over, and so do the SYNs that
+ * come again. One more handshake that goes on ends that, as does time, so that it is tried again.
  *
- * Anybody can send either: forged signs send new connections to another backend, or leave it to the health check. Nothing that is
- * established follows them. */
+ * Anybody can send either: forged signs send new connections to another backend, or leave it to the health check.
+ * Nothing that is established follows them. */
 #pragma once
 
 #include "balancer/flow_table.h"
@@ -30,8 +30,8 @@ static __always_inline bool is_repeated(const struct packet_context *context)
 	return !within(context->now, context->flow.seen, REPETITION);
 }
 
-/* True if the SYN of the known flow, which came again, is better sent elsewhere: with this one its target seems dead, or it has
- * answered nobody since the first one, and that came again twice. */
+/* True if the SYN of the known flow, which came again, is better sent elsewhere: with this one its target seems dead,
+ * or it has answered nobody since the first one, and that came again twice. */
 static __always_inline bool is_unanswered(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;

@@ -8,7 +8,8 @@
 
 _Static_assert(sizeof(struct steering) == 20, "in whole words");
 
-/* Sends the packet with `message` in front to another balancer, the target. An XDP verdict, SEND_FAILED or SEND_TOO_BIG. */
+/* Sends the packet with `message` in front to another balancer, the target. An XDP verdict, SEND_FAILED or
+ * SEND_TOO_BIG. */
 static __always_inline int steer(struct xdp_md *ctx, struct packet *packet, const struct sending *sending,
 				 const struct steering *message)
 {
@@ -40,8 +41,8 @@ static __always_inline bool read_message(struct xdp_md *ctx, const struct packet
 	return message->version == STEERING_VERSION;
 }
 
-/* Takes the message off a packet of which it was read: `outer` is the packet as it came. Afterwards the frame holds the client's
- * packet, to be parsed anew. 0; or negative, with the frame as it was: too short, or no IP. */
+/* Takes the message off a packet of which it was read: `outer` is the packet as it came. Afterwards the frame holds the
+ * client's packet, to be parsed anew. 0; or negative, with the frame as it was: too short, or no IP. */
 static __always_inline int remove_steering(struct xdp_md *ctx, const struct packet *outer)
 {
 	const __u32 strip = (outer->v6 ? IPV6_SIZE : IPV4_SIZE) + STEERING_SHIM;

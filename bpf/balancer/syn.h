@@ -7,7 +7,8 @@
 #include "balancer/join_limits.h"
 #include "balancer/signs.h"
 
-/* A handshake in progress, whose packets are searched for keys behind this SYN: it may have been without MP_CAPABLE, or another one. */
+/* A handshake in progress, whose packets are searched for keys behind this SYN: it may have been without MP_CAPABLE, or
+ * another one. */
 static __always_inline void learn_from_now_on(const struct packet_context *context, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
@@ -17,8 +18,8 @@ static __always_inline void learn_from_now_on(const struct packet_context *conte
 	change_flow(&changed, decision);
 }
 
-/* Sends the packet through a balancer that keeps the flow, or through both. Where both are suspect, it is rather this machine
- * that is busy. */
+/* Sends the packet through a balancer that keeps the flow, or through both. Where both are suspect, it is rather this
+ * machine that is busy. */
 static __always_inline void register_opening(const struct packet_context *context, __u32 token, enum counter verdict,
 					     struct decision *decision)
 {
@@ -34,8 +35,8 @@ static __always_inline void register_opening(const struct packet_context *contex
 	decision->message.asked = keepers.reach;
 }
 
-/* A new connection goes where others could not know: they are told with the SYN, should this balancer fail before the next packet.
- * SYNs cost nothing, so that they are told within a limit. */
+/* A new connection goes where others could not know: they are told with the SYN, should this balancer fail before the
+ * next packet. SYNs cost nothing, so that they are told within a limit. */
 static __always_inline void tell_of_opening(const struct packet_context *context, struct decision *decision)
 {
 	if (decision->action != SEND || context->vip.mode != MPTCP_LEARN)
@@ -54,8 +55,8 @@ static __always_inline void open_new(const struct packet_context *context, enum 
 		tell_of_opening(context, decision);
 }
 
-/* True if a SYN opens a connection with `target` in the flow's place: nothing of that is left to keep. Its end may be forged, as the
- * SYN: a flow that closed stays beside a connection with another target. */
+/* True if a SYN opens a connection with `target` in the flow's place: nothing of that is left to keep. Its end may be
+ * forged, as the SYN: a flow that closed stays beside a connection with another target. */
 static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow, __u32 target)
 {
 	if (!keeps_flows(flow->target))
@@ -65,8 +66,9 @@ static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow, _
 	return half_open(flow) && !target_up(flow->target);
 }
 
-/* Where a SYN goes that names no connection, on a flow that keeps its entry: where new connections go. One that may have come
- * twice goes where its connection has just opened; and so do all on flows of which another balancer knows the backend. */
+/* Where a SYN goes that names no connection, on a flow that keeps its entry: where new connections go. One that may
+ * have come twice goes where its connection has just opened; and so do all on flows of which another balancer knows the
+ * backend. */
 static __always_inline __u32 target_of_syn(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -108,13 +110,15 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 		open_beside(context, state, verdict, decision);
 }
 
-/* True if the flow is a join of this token, whose SYN came again. Behind a FIN it is another one, from the same port. */
+/* True if the flow is a join of this token, whose SYN came again. Behind a FIN it is another one, from the same
+ * port. */
 static __always_inline bool is_join_of(const struct flow_snapshot *flow, __u32 token)
 {
 	return token && flow->token == token && !is_closing(flow);
 }
 
-/* Stores a join: no hash gives its target. A live flow with its addresses and ports keeps the entry until the join goes on. */
+/* Stores a join: no hash gives its target. A live flow with its addresses and ports keeps the entry until the join goes
+ * on. */
 static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 				       struct decision *decision)
 {
@@ -127,8 +131,8 @@ static __always_inline void store_join(const struct packet_context *context, __u
 		store_flow(context, &value, STATEFUL, decision);
 }
 
-/* A join whose backend is known. Its flow is registered with the SYN: should this balancer fail before the next packet, others
- * know the backend. */
+/* A join whose backend is known. Its flow is registered with the SYN: should this balancer fail before the next packet,
+ * others know the backend. */
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 					  struct decision *decision)
 {
@@ -138,8 +142,8 @@ static __always_inline void decide_joined(const struct packet_context *context, 
 		register_opening(context, token, STEERED_JOIN, decision);
 }
 
-/* The backend of a token in the table, up or not, as the packet's service has it; NO_TARGET: not known here, or it had too many
- * joins. */
+/* The backend of a token in the table, up or not, as the packet's service has it; NO_TARGET: not known here, or it had
+ * too many joins. */
 __noinline int target_of_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
 	struct token_snapshot found;
@@ -149,7 +153,8 @@ __noinline int target_of_join(const struct packet_context *context, __u32 token,
 	return if_configured(group_target(context, found.target));
 }
 
-/* A join whose token is not known here nor at those `asked`: the next balancer is asked; if none is left the hash decides. */
+/* A join whose token is not known here nor at those `asked`: the next balancer is asked; if none is left the hash
+ * decides. */
 static __always_inline void decide_unknown_join(const struct packet_context *context, __u32 token, __u8 asked,
 						struct decision *decision)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The tag of a steering header: SipHash-2-4, keyed by a secret of all balancers, of the header and of what it is about.
  *
- * Without the key nobody can make a message, nor put another packet behind one that was overheard, nor send it on as another
- * balancer's. Whoever overhears a message can send it once more: it says then what it said before. heddle_balancer_maps::steering
- * is the same in Rust. */
+ * Without the key nobody can make a message, nor put another packet behind one that was overheard, nor send it on as
+ * another balancer's. Whoever overhears a message can send it once more: it says then what it said before.
+ * heddle_balancer_maps::steering is the same in Rust. */
 #pragma once
 
 #include <stddef.h>

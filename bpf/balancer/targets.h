@@ -31,8 +31,8 @@ static __always_inline bool keeps_flows(__u32 index)
 	return target && target->state & TARGET_KEEPS_FLOWS;
 }
 
-/* True if the packet's flow, to this target, stays with it. Datagrams have no connection that would end, but for QUIC's: they leave
- * a backend that is removed. */
+/* True if the packet's flow, to this target, stays with it. Datagrams have no connection that would end, but for
+ * QUIC's: they leave a backend that is removed. */
 static __always_inline bool keeps_this_flow(const struct packet_context *context, __u32 index)
 {
 	const struct target *target = target_at(index);
@@ -108,8 +108,8 @@ static __always_inline __u32 own_hashed_target(const struct packet_context *cont
 /* Further slots in which a backend for a new connection is looked for. */
 #define FURTHER_SLOTS 7
 
-/* The next of a flow's further slots, by a linear congruential generator (Knuth's MMIX). Slots behind each other in the table are
- * no random choice: few backends take them in turn. */
+/* The next of a flow's further slots, by a linear congruential generator (Knuth's MMIX). Slots behind each other in the
+ * table are no random choice: few backends take them in turn. */
 static __always_inline __u64 further_hash(__u64 hash)
 {
 	return hash * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -129,8 +129,8 @@ static __always_inline bool takes_new(const struct packet_context *context, __u3
 	return target_up(index) && index != context->passed_over && !seems_dead(context, index);
 }
 
-/* The backend of a new connection: the hash's, or if that one takes none the first one in further slots that does. All balancers
- * that see the same backends fail choose the same one. */
+/* The backend of a new connection: the hash's, or if that one takes none the first one in further slots that does. All
+ * balancers that see the same backends fail choose the same one. */
 __noinline __u32 target_of_new(const struct packet_context *context)
 {
 	__u32 hashed;
@@ -200,8 +200,8 @@ static __always_inline __u32 ring_at(const struct packet_context *context, enum 
 	return owner && target_up(*owner) ? *owner : NO_TARGET;
 }
 
-/* True if nothing was heard of a balancer for longer than its heartbeats should take. It may be wrong: only the choice between
- * balancers with the same entries follows it. */
+/* True if nothing was heard of a balancer for longer than its heartbeats should take. It may be wrong: only the choice
+ * between balancers with the same entries follows it. */
 static __always_inline bool is_suspect(const struct packet_context *context, __u32 peer)
 {
 	const struct peer_state *state;

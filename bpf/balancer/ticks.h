@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The kernel's time in ticks.
  *
- * Jiffies advance with CLOCK_MONOTONIC, and are read without a call: the verifier puts a load in the place of the helper. */
+ * Jiffies advance with CLOCK_MONOTONIC, and are read without a call: the verifier puts a load in the place of the
+ * helper. */
 #pragma once
 
 #include "common/native.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The token table: which backend holds the connection of a token. Built as the flow table is.
  *
- * Keys that were seen once make a provisional entry: any host can send an ACK with keys in it. No join matches it unless a
- * balancer has seen the SYN before the keys. It is confirmed when its connection goes on, and only then outlives
- * `provisional_timeout`. A client that nobody has seen an answer of can send that, too, so the entry is settled when its
- * connection still goes on a second later. No entry that joins match is ever overwritten with another backend while it lives, and
- * a settled one gives way to none. */
+ * Keys that were seen once make a provisional entry: any host can send an ACK with keys in it. No join matches it
+ * unless a balancer has seen the SYN before the keys. It is confirmed when its connection goes on, and only then
+ * outlives `provisional_timeout`. A client that nobody has seen an answer of can send that, too, so the entry is
+ * settled when its connection still goes on a second later. No entry that joins match is ever overwritten with another
+ * backend while it lives, and a settled one gives way to none. */
 #pragma once
 
 #include "balancer/decision.h"
 #include "balancer/entry.h"
 
-/* Ticks between two confirmations that settle a token. The second one is sent a second after the first one, and both may have
- * taken some time. */
+/* Ticks between two confirmations that settle a token. The second one is sent a second after the first one, and both
+ * may have taken some time. */
 #define SETTLES_AFTER (TOUCH / 2)
 
 union token_identity {
@@ -138,8 +138,8 @@ __noinline int find_token(const struct packet_context *context, __u32 token, str
 	return false;
 }
 
-/* True if an entry gives way before another: one that is not confirmed before one that is, then the one that was silent for
- * longer. */
+/* True if an entry gives way before another: one that is not confirmed before one that is, then the one that was silent
+ * for longer. */
 static __always_inline bool gives_way_before(union token_status one, union token_status other, __u32 now)
 {
 	bool confirmed = one.state == TOKEN_CONFIRMED;
@@ -180,8 +180,8 @@ static __always_inline bool choose_place(const struct packet_context *context, s
 
 /* ---- what is decided ---- */
 
-/* Decides how decision->token, of which its first fields say token, target and state, is remembered. False: the token is taken,
- * or there is no room. */
+/* Decides how decision->token, of which its first fields say token, target and state, is remembered. False: the token
+ * is taken, or there is no room. */
 __noinline int place_token(const struct packet_context *context, struct decision *decision)
 {
 	struct token_snapshot found = {};
@@ -317,8 +317,8 @@ static __always_inline bool write_token_once(const struct packet_context *contex
 	return true;
 }
 
-/* Writes the token's entry. Where another processor takes the place that was chosen for it, another one is chosen. False: there
- * is none any more, or the other processor has stored this token, with another backend. */
+/* Writes the token's entry. Where another processor takes the place that was chosen for it, another one is chosen.
+ * False: there is none any more, or the other processor has stored this token, with another backend. */
 __noinline int write_token(const struct packet_context *context, struct decision *decision)
 {
 	if (!context || !decision)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* For backends of services with mptcp = "assign": the balancer has put a key into the SYN (assign.h) that the backend's kernel
- * cannot take for its own. The client gets that key, the kernel chooses another, and these two programs of tc rewrite what
- * depends on them, so that each end sees a sound connection (RFC 8684, RFC 6824).
+/* For backends of services with mptcp = "assign": the balancer has put a key into the SYN (assign.h) that the backend's
+ * kernel cannot take for its own. The client gets that key, the kernel chooses another, and these two programs of tc
+ * rewrite what depends on them, so that each end sees a sound connection (RFC 8684, RFC 6824).
  *
  * In:  SYN of a connection    the key is taken out                      Out: SYN/ACK  the assigned key for the kernel's
  *      SYN of a join          the assigned key's token -> the kernel's       SYN/ACK  HMAC
@@ -11,8 +11,8 @@
  *      DSS                    DATA_ACK                                       DSS      data sequence number, checksum
  *      ADD_ADDR, MP_FASTCLOSE, MP_FAIL
  *
- * The TCP header keeps its length. Packets of other connections pass as they are, also those with options that make no sense.
- * IPv4 and IPv6 without extension headers. */
+ * The TCP header keeps its length. Packets of other connections pass as they are, also those with options that make no
+ * sense. IPv4 and IPv6 without extension headers. */
 #include "common/native.h"
 
 #include <linux/if_ether.h>
@@ -140,7 +140,8 @@ static __always_inline void store_options(struct __sk_buff *skb, struct work *wo
 
 /* ---- options ---- */
 
-/* Where the next MPTCP option starts, from byte `at` on; the size of the options: there is none, or padding ends them. */
+/* Where the next MPTCP option starts, from byte `at` on; the size of the options: there is none, or padding ends
+ * them. */
 __noinline int next_mptcp(struct work *work, __u32 at)
 {
 	__u32 size, length;

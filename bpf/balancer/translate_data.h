@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Options of open subflows. The server's initial data sequence number follows from its key, so all numbers of its data differ
- * between client and kernel by the same amount; those of the client's data do not. */
+/* Options of open subflows. The server's initial data sequence number follows from its key, so all numbers of its data
+ * differ between client and kernel by the same amount; those of the client's data do not. */
 #pragma once
 
 #include "balancer/translate_keys.h"
@@ -59,8 +59,8 @@ static __always_inline void take_ack(struct work *work, __u8 *option, const stru
 	note(work, TRANSLATE_RECEIVED);
 }
 
-/* The kernel's number in 64 bits, of which the packet may have 32: those above follow from the first number for the first 4 GiB;
- * behind them they are right modulo what a checksum sees, but where the number wraps. */
+/* The kernel's number in 64 bits, of which the packet may have 32: those above follow from the first number for the
+ * first 4 GiB; behind them they are right modulo what a checksum sees, but where the number wraps. */
 static __always_inline __u64 full_number(const __u8 *number, bool whole, const struct translation *connection)
 {
 	if (whole)
@@ -79,8 +79,8 @@ static __always_inline void update_checksum(__u8 *at, __u64 old, __u64 new)
 	__builtin_memcpy(at, &check, sizeof(check));
 }
 
-/* The server's mapping. Behind its number are the subflow's number, a length, and a checksum if one was agreed on; a length of 0
- * maps all that follows, and then the checksum is 0 (section 3.7). */
+/* The server's mapping. Behind its number are the subflow's number, a length, and a checksum if one was agreed on; a
+ * length of 0 maps all that follows, and then the checksum is 0 (section 3.7). */
 static __always_inline void give_mapping(struct work *work, __u8 *option, const struct translation *connection)
 {
 	bool whole = option[3] & DSS_MAP_64;
@@ -203,7 +203,8 @@ __noinline int take_fast_close(struct work *work, __u32 at)
 	return 0;
 }
 
-/* A checksum of the server's data was wrong: from this number on. The server's own MP_FAIL has a number of the client's data. */
+/* A checksum of the server's data was wrong: from this number on. The server's own MP_FAIL has a number of the client's
+ * data. */
 __noinline int take_failure(struct work *work, __u32 at)
 {
 	struct subflow *subflow;

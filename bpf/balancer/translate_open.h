@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Handshakes. A SYN alone changes nothing that is known of a subflow: it may be forged. The kernel's SYN/ACK says that there is a
- * new one, and the client's third packet that the client knows the assigned key. */
+/* Handshakes. A SYN alone changes nothing that is known of a subflow: it may be forged. The kernel's SYN/ACK says that
+ * there is a new one, and the client's third packet that the client knows the assigned key. */
 #pragma once
 
 #include "balancer/translate_keys.h"
@@ -309,8 +309,8 @@ static __always_inline void put_join_hmac(struct work *work, __u8 *to)
 	work->changed = true;
 }
 
-/* The client's HMAC of the assigned key becomes that of the kernel's. One that is wrong stays wrong: else this program would
- * admit whoever knows a token. */
+/* The client's HMAC of the assigned key becomes that of the kernel's. One that is wrong stays wrong: else this program
+ * would admit whoever knows a token. */
 __noinline int take_join_hmac(struct work *work, __u32 at)
 {
 	struct translation *connection;

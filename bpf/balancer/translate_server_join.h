@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Joins that the server opens, to an address that the client has announced. The SYN has the client's token, which no one
- * translates; the HMACs of the two packets behind it depend on the server's key. */
+/* Joins that the server opens, to an address that the client has announced. The SYN has the client's token, which no
+ * one translates; the HMACs of the two packets behind it depend on the server's key. */
 #pragma once
 
 #include "balancer/translate_open.h"
@@ -35,8 +35,8 @@ static __always_inline bool is_server_join(const struct subflow *subflow)
 	return subflow && subflow->kind == OPENING_SERVER_JOIN;
 }
 
-/* The client's HMAC of the assigned key becomes that of the kernel's. A wrong one stays wrong, and the kernel refuses it. A
- * SYN/ACK that comes again gets the same. */
+/* The client's HMAC of the assigned key becomes that of the kernel's. A wrong one stays wrong, and the kernel refuses
+ * it. A SYN/ACK that comes again gets the same. */
 __noinline int accept_join(struct work *work, __u32 at)
 {
 	struct translation *connection;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Later fragments that wait for their first one. A program cannot keep a packet: user space does, within the room of `waiting`,
- * and has the program process it once more, when it has learnt from another balancer, or from a first fragment that came here,
- * where it goes; or after a moment, and then it is dropped. */
+/* Later fragments that wait for their first one. A program cannot keep a packet: user space does, within the room of
+ * `waiting`, and has the program process it once more, when it has learnt from another balancer, or from a first
+ * fragment that came here, where it goes; or after a moment, and then it is dropped. */
 #pragma once
 
 #include "balancer/decision.h"

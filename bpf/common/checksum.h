@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The Internet checksum (RFC 1071) and its change when a word changes (RFC 1624).
  *
- * Sums are of words as they lie in memory, of 16 or of 32 bits: a ones' complement sum is the same in either byte order and
- * width. */
+ * Sums are of words as they lie in memory, of 16 or of 32 bits: a ones' complement sum is the same in either byte order
+ * and width. */
 #pragma once
 
 #include <linux/types.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* ICMP echo (RFC 792; RFC 4443, 4): a request becomes its reply where it lies, with the data that it has. One in fragments becomes
- * so fragment by fragment: only the first has a type, and the checksum in it is of all of them, of which no other byte changes. */
+/* ICMP echo (RFC 792; RFC 4443, 4): a request becomes its reply where it lies, with the data that it has. One in
+ * fragments becomes so fragment by fragment: only the first has a type, and the checksum in it is of all of them, of
+ * which no other byte changes. */
 #pragma once
 
 #include "common/turn.h"
@@ -59,8 +60,8 @@ static __always_inline bool turn_echo(struct xdp_md *ctx, const struct packet *p
 	return true;
 }
 
-/* Turns an echo request, or a fragment of one, into its reply. False: there is none to it, or the frame is too short; the frame is as
- * it was. */
+/* Turns an echo request, or a fragment of one, into its reply. False: there is none to it, or the frame is too short;
+ * the frame is as it was. */
 static __always_inline bool answer_echo(struct xdp_md *ctx, const struct packet *packet)
 {
 	if (!one_host(&packet->source, packet->v6))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* MPTCP's hashes of keys and its HMACs (RFC 2104): with SHA-1 in version 0 (RFC 6824), with SHA-256 in version 1 (RFC 8684). */
+/* MPTCP's hashes of keys and its HMACs (RFC 2104): with SHA-1 in version 0 (RFC 6824), with SHA-256 in version 1 (RFC
+ * 8684). */
 #pragma once
 
 #include <bpf/bpf_endian.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* ICMP errors (RFC 792, RFC 4443) about a packet, made of the packet itself.
  *
- * The caller limits the rate of answers (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f). No answer quotes more than the packet that caused
- * it. */
+ * The caller limits the rate of answers (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f). No answer quotes more than the packet
+ * that caused it. */
 #pragma once
 
 #include "common/turn.h"
@@ -105,8 +105,9 @@ static __always_inline int answer(struct xdp_md *ctx, const struct packet *packe
 	return XDP_TX;
 }
 
-/* True if an error may be sent about the packet: not about errors, later fragments, or sources that are no single host (RFC 1122,
- * 3.2.2; RFC 4443, 2.4 e). Which ICMP is an error is for the caller to find out: none of it counts as answerable here. */
+/* True if an error may be sent about the packet: not about errors, later fragments, or sources that are no single host
+ * (RFC 1122, 3.2.2; RFC 4443, 2.4 e). Which ICMP is an error is for the caller to find out: none of it counts as
+ * answerable here. */
 static __always_inline bool may_report(const struct packet *packet)
 {
 	return !packet->later_fragment && !is_icmp(packet->protocol) && one_host(&packet->source, packet->v6);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The MPTCP option among the options of a TCP header (RFC 6824, RFC 8684), read from a copy of them.
  *
- * Sizes of all subtypes are checked strictly, as the kernel's own MPTCP does. A reader says which forms of the option it looks
- * for; the first option in one of them counts. */
+ * Sizes of all subtypes are checked strictly, as the kernel's own MPTCP does. A reader says which forms of the option
+ * it looks for; the first option in one of them counts. */
 #pragma once
 
 #include <linux/types.h>
@@ -83,8 +83,8 @@ static __always_inline bool dss_is_well_formed(__u8 flags, __u32 bytes)
 	return bytes == expected || (flags & 0x04 && bytes == expected + 2);
 }
 
-/* An address, perhaps a port; behind them an HMAC, or in version 1's echo nothing. Version 0 has the address family in the
- * nibble. */
+/* An address, perhaps a port; behind them an HMAC, or in version 1's echo nothing. Version 0 has the address family in
+ * the nibble. */
 static __always_inline bool add_addr_is_well_formed(__u8 nibble, __u32 bytes)
 {
 	bool v6 = bytes >= 20;
@@ -143,8 +143,8 @@ static __always_inline void take_capable(const __u8 *option, __u8 form, struct m
 		__builtin_memcpy(out->keys + 8, option + 12, 8);
 }
 
-/* Reads the MPTCP option of `length` bytes at this offset. Its form; one of those that are `wanted` is written to `out`. A global
- * function, as the one below: the verifier looks at it once, and not in each round of a loop. */
+/* Reads the MPTCP option of `length` bytes at this offset. Its form; one of those that are `wanted` is written to
+ * `out`. A global function, as the one below: the verifier looks at it once, and not in each round of a loop. */
 __noinline int read_mptcp(const struct tcp_options *options, __u32 at, __u32 length, __u32 wanted, struct mptcp_option *out)
 {
 	const __u8 *option;
@@ -173,10 +173,10 @@ static __always_inline void pass_over(__u8 form, struct mptcp_option *out)
 		out->form = form == FORM_MALFORMED ? FORM_MALFORMED : FORM_OTHER;
 }
 
-/* Finds the first option in one of the `wanted` forms (FORM_BIT) among `bytes` bytes of options. Returns its form, FORM_OTHER if
- * there was no other MPTCP option than ones that make sense, FORM_MALFORMED if something made none, or FORM_NONE. Each round goes
- * on by a byte at least: so the loop ends, and the verifier sees it. Before Linux 6.8 it learns the bounds of `at` from a
- * comparison with a constant only. */
+/* Finds the first option in one of the `wanted` forms (FORM_BIT) among `bytes` bytes of options. Returns its form,
+ * FORM_OTHER if there was no other MPTCP option than ones that make sense, FORM_MALFORMED if something made none, or
+ * FORM_NONE. Each round goes on by a byte at least: so the loop ends, and the verifier sees it. Before Linux 6.8 it
+ * learns the bounds of `at` from a comparison with a constant only. */
 __noinline int find_option(const struct tcp_options *options, __u32 bytes, __u32 wanted, struct mptcp_option *out)
 {
 	__u32 length;

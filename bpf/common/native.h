@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* libbpf's bpf_helpers.h; outside BPF, where parsers and tables are tested, what stands in for it. A context's frame may be
- * anywhere in memory then, and maps are what the test's own bpf_map_lookup_elem makes of them. */
+/* libbpf's bpf_helpers.h; outside BPF, where parsers and tables are tested, what stands in for it. A context's frame
+ * may be anywhere in memory then, and maps are what the test's own bpf_map_lookup_elem makes of them. */
 #pragma once
 
 #ifdef __bpf__

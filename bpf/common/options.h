@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The MPTCP option by which a balancer finds a packet's connection.
  *
- * In a SYN that is MP_CAPABLE or MP_JOIN, in other packets MP_CAPABLE with both keys, DSS, or the MP_JOIN that ends a join's
- * handshake; the first of them counts. Reads nothing beyond the options or the frame. */
+ * In a SYN that is MP_CAPABLE or MP_JOIN, in other packets MP_CAPABLE with both keys, DSS, or the MP_JOIN that ends a
+ * join's handshake; the first of them counts. Reads nothing beyond the options or the frame. */
 #pragma once
 
 #include <bpf/bpf_endian.h>
@@ -74,7 +74,8 @@ static __always_inline void take_found(const struct mptcp_option *option, struct
 	__builtin_memcpy(out->key, option->form == FORM_CAPABLE_KEYS ? option->keys + 8 : option->keys, sizeof(out->key));
 }
 
-/* Words of the options that Linux has in front of MPTCP's: size, selective acknowledgements, time and scale in a SYN, else time. */
+/* Words of the options that Linux has in front of MPTCP's: size, selective acknowledgements, time and scale in a SYN,
+ * else time. */
 #define LINUX_SIZE 0x02040000 /* and 16 bits of it */
 #define LINUX_SACK_TIME 0x0402080a
 #define LINUX_SCALE 0x01030300 /* and 8 bits of it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Outer headers: IP, or IP and UDP, put between a packet and its Ethernet header, and taken off again.
  *
- * The frame keeps its VLAN tag. The outer header takes the inner one's DSCP (RFC 2983, uniform model) and ECN (RFC 6040, normal
- * mode). UDP has no checksum, over IPv6 neither (RFC 6935, 6936): the inner packet carries its own. */
+ * The frame keeps its VLAN tag. The outer header takes the inner one's DSCP (RFC 2983, uniform model) and ECN (RFC
+ * 6040, normal mode). UDP has no checksum, over IPv6 neither (RFC 6935, 6936): the inner packet carries its own. */
 #pragma once
 
 #include <linux/if_ether.h>
@@ -139,7 +139,8 @@ static __always_inline __u8 traffic_class(__be32 first, const struct packet *pac
 	return bpf_ntohl(first) >> (packet->v6 ? 20 : 16);
 }
 
-/* Moves the frame's start by `size` bytes. The new start, with `need` bytes behind it; or NULL, with the frame as it was. */
+/* Moves the frame's start by `size` bytes. The new start, with `need` bytes behind it; or NULL, with the frame as it
+ * was. */
 static __always_inline void *move_start(struct xdp_md *ctx, int size, __u32 need)
 {
 	void *data;
@@ -152,8 +153,8 @@ static __always_inline void *move_start(struct xdp_md *ctx, int size, __u32 need
 	return data;
 }
 
-/* Takes off the `size` bytes between the link and the inner IP header, of which IPV4_SIZE bytes are there. 0; or negative, with
- * the frame as it was, where that is no IP header. */
+/* Takes off the `size` bytes between the link and the inner IP header, of which IPV4_SIZE bytes are there. 0; or
+ * negative, with the frame as it was, where that is no IP header. */
 static __always_inline int decapsulate_to(struct xdp_md *ctx, int size, const struct link *link, const __u8 *inner)
 {
 	__u8 version = *inner >> 4;

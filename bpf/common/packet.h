@@ -105,8 +105,8 @@ static __always_inline int parse_transport(struct packet *packet, void *data, vo
 	return packet->v6 && is_extension(packet->protocol) ? MANY_EXTENSIONS : OTHER_PROTOCOL;
 }
 
-/* A later fragment has no ports. Behind the fragment header of IPv6 there may be other extension headers, which only the first
- * fragment has. */
+/* A later fragment has no ports. Behind the fragment header of IPv6 there may be other extension headers, which only
+ * the first fragment has. */
 static __always_inline int parse_later_fragment(const struct packet *packet)
 {
 	if (packet->protocol == IPPROTO_TCP || packet->protocol == IPPROTO_UDP || is_icmp(packet->protocol))
@@ -198,8 +198,9 @@ static __always_inline int parse_ip(struct packet *packet, __be16 type, void *da
 	return is_tag(type) ? MANY_TAGS : NOT_IP;
 }
 
-/* IP of either version at `packet->l3`, and the transport's ports, of a frame of `bytes` bytes whose first ones lie from `data`
- * to `end`. Where it returns another value than PARSED, `destination` is the packet's if it was read, else zero. */
+/* IP of either version at `packet->l3`, and the transport's ports, of a frame of `bytes` bytes whose first ones lie
+ * from `data` to `end`. Where it returns another value than PARSED, `destination` is the packet's if it was read, else
+ * zero. */
 static __always_inline int parse_network(struct packet *packet, __be16 type, void *data, void *end, __u64 bytes)
 {
 	int parsed = parse_ip(packet, type, data, end);

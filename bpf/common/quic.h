@@ -3,8 +3,8 @@
  *
  *   first octet: config rotation (3 bits), length or random (5 bits) | server id | nonce, four bytes or more
  *
- * A packet's place for the connection id is the same in all versions (RFC 8999): behind five bytes and its length in a long
- * header, behind one byte, and without a length, in a short one. No other field is read. */
+ * A packet's place for the connection id is the same in all versions (RFC 8999): behind five bytes and its length in a
+ * long header, behind one byte, and without a length, in a short one. No other field is read. */
 #pragma once
 
 #include "common/options.h"
@@ -17,9 +17,9 @@
 #define QUIC_LEAST_NONCE 4
 #define QUIC_MOST_SERVER_ID 15
 
-/* A long header up to a server id of any length, and one byte more: that is read at once. QUIC sends no shorter packet with such
- * a connection id: behind a short header and six bytes of it come at least 20 of number and ciphertext (RFC 9001, section
- * 5.4.2). */
+/* A long header up to a server id of any length, and one byte more: that is read at once. QUIC sends no shorter packet
+ * with such a connection id: behind a short header and six bytes of it come at least 20 of number and ciphertext (RFC
+ * 9001, section 5.4.2). */
 #define QUIC_LEAST (QUIC_LONG_ID + 1 + QUIC_MOST_SERVER_ID + 1)
 
 /* The first `length` bytes of two words, as they lie in memory. */
@@ -31,8 +31,8 @@ static __always_inline void keep_bytes(__u64 words[2], __u32 length)
 	words[1] &= second ? bpf_cpu_to_be64(~0ULL << (64 - 8 * second)) : 0;
 }
 
-/* Reads the server id of `length` bytes, 1 to QUIC_MOST_SERVER_ID, with zeros behind it. False: the UDP packet is too short for
- * one, or its connection id is, or that has another config rotation. */
+/* Reads the server id of `length` bytes, 1 to QUIC_MOST_SERVER_ID, with zeros behind it. False: the UDP packet is too
+ * short for one, or its connection id is, or that has another config rotation. */
 static __always_inline bool read_server_id(struct xdp_md *ctx, const struct packet *packet, __u32 rotation, __u32 length,
 					   __u64 server_id[2])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Answers to packets for ports at which nothing listens, as a host gives them: TCP resets (RFC 9293, 3.10.7.1), and "port
- * unreachable" for UDP (RFC 1122, 4.1.3.1; RFC 4443, 3.1). They come from the address that was asked. */
+/* Answers to packets for ports at which nothing listens, as a host gives them: TCP resets (RFC 9293, 3.10.7.1), and
+ * "port unreachable" for UDP (RFC 1122, 4.1.3.1; RFC 4443, 3.1). They come from the address that was asked. */
 #pragma once
 
 #include "common/icmp_error.h"
@@ -87,8 +87,8 @@ static __always_inline int refuse_udp(struct xdp_md *ctx, const struct packet *p
 	return answer(ctx, packet, false, &error, IPV4_SHORT_QUOTE);
 }
 
-/* Turns a TCP or UDP packet into the refusal of it: XDP_TX. XDP_DROP where none may be sent: to a reset, a later fragment, or a
- * source that is no single host. */
+/* Turns a TCP or UDP packet into the refusal of it: XDP_TX. XDP_DROP where none may be sent: to a reset, a later
+ * fragment, or a source that is no single host. */
 static __noinline __attribute__((unused)) int refuse(struct xdp_md *ctx, const struct packet *packet)
 {
 	if (!may_report(packet))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of whole words of eight bytes: a
- * pseudo-random function. Without the key its values cannot be told from random ones, nor one be derived from others. */
+ * pseudo-random function. Without the key its values cannot be told from random ones, nor one be derived from
+ * others. */
 #pragma once
 
 #include <linux/types.h>

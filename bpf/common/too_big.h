@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Answers to a client whose packet is longer than the MTU to the backend: ICMP "fragmentation needed" (RFC 792, 1191), ICMPv6
- * "packet too big" (RFC 4443, 8201).
+/* Answers to a client whose packet is longer than the MTU to the backend: ICMP "fragmentation needed" (RFC 792, 1191),
+ * ICMPv6 "packet too big" (RFC 4443, 8201).
  *
- * It comes from the address that the packet was sent to, the service's: the balancer's own may mean nothing to the client's
- * network, or be filtered on the way there, while the service's answers do arrive.
+ * It comes from the address that the packet was sent to, the service's: the balancer's own may mean nothing to the
+ * client's network, or be filtered on the way there, while the service's answers do arrive.
  *
- * IPv4 without DF is answered too. A router would fragment it; here one frame cannot become two, and the backend's program takes
- * no outer fragments. It is lost in any case, and its sender may heed the answer.
+ * IPv4 without DF is answered too. A router would fragment it; here one frame cannot become two, and the backend's
+ * program takes no outer fragments. It is lost in any case, and its sender may heed the answer.
  */
 #pragma once
 
@@ -48,8 +48,8 @@ static __always_inline int answer_v6(struct xdp_md *ctx, const struct packet *pa
 	return answer(ctx, packet, true, &error, IPV6_QUOTE);
 }
 
-/* Turns a packet into the ICMP error that tells its sender the path's MTU, in bytes of IP: XDP_TX. XDP_DROP where no error may be
- * sent, or where `mtu` is 0: nothing fits. */
+/* Turns a packet into the ICMP error that tells its sender the path's MTU, in bytes of IP: XDP_TX. XDP_DROP where no
+ * error may be sent, or where `mtu` is 0: nothing fits. */
 static __noinline __attribute__((unused)) int answer_too_big(struct xdp_md *ctx, const struct packet *packet, __u32 mtu)
 {
 	if (!mtu || !may_report(packet))

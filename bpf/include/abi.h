@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Types and constants that the balancer's programs share with their loader. Rust's types are generated from this file.
  *
- * Ports are in network order. Every number but addresses and ports is in the machine's order. Times are ticks of 2^24 ns
- * (16.8 ms), which start anywhere and wrap within two years. 0 and SEEN_BUSY are no times. */
+ * Ports are in network order. Every number but addresses and ports is in the machine's order. Times are ticks of 2^24
+ * ns (16.8 ms), which start anywhere and wrap within two years. 0 and SEEN_BUSY are no times. */
 #pragma once
 
 #include <linux/types.h>
@@ -40,8 +40,8 @@ enum mptcp_mode {
 	MPTCP_ASSIGN,
 };
 
-/* VIP_ADDRESS: the operator's choices for packets to the address that are for none of its services; without one they are
- * passed. */
+/* VIP_ADDRESS: the operator's choices for packets to the address that are for none of its services; without one they
+ * are passed. */
 #define DROPS_UNPARSABLE 0x01 /* that cannot be read up to their ports */
 #define DROPS_CLOSED 0x02     /* to a port without a service */
 #define REFUSES_CLOSED 0x04   /* the same, answered as by a host where nothing listens */
@@ -148,8 +148,8 @@ enum target_state {
 	/* Its checks have failed lately, which may be wrong: its flows, tokens and tables stay, and new connections go
 	 * elsewhere. */
 	TARGET_FAILING = 3,
-	/* No service has it any more, or it has drained for long: its connections and tokens stay until they end, datagrams
-	 * leave it, and nothing begins there. */
+	/* No service has it any more, or it has drained for long: its connections and tokens stay until they end,
+	 * datagrams leave it, and nothing begins there. */
 	TARGET_REMOVED = 5,
 };
 
@@ -178,7 +178,8 @@ struct target {
 	__u32 pad2;
 };
 
-/* Signs of whether a target answers handshakes, by its index. The balancer sees no answer, but what clients send behind it. */
+/* Signs of whether a target answers handshakes, by its index. The balancer sees no answer, but what clients send behind
+ * it. */
 struct target_signs {
 	__u32 answered;    /* tick: a handshake went on; 0: none did */
 	__u32 silent;      /* tick: a SYN came again; 0: none did */
@@ -187,7 +188,8 @@ struct target_signs {
 	__u32 crowded;     /* of NO_TARGET: tick of the last flow that found no free place in its buckets */
 };
 
-/* A target seems dead when so many SYNs came again and no handshake went on in between, for so many ticks (2 s) behind the last. */
+/* A target seems dead when so many SYNs came again and no handshake went on in between, for so many ticks (2 s) behind
+ * the last. */
 #define SILENT_SYNS 3
 #define SILENT_TIME 120
 #define REPETITION 30      /* ticks (0.5 s) between a SYN and its repetition, at least: senders wait for 1 s (RFC 6298, 2.1) */
@@ -335,8 +337,8 @@ struct limit {
 	__u32 burst;
 };
 
-/* An Ethernet address in the lower 48 bits, its first byte lowest, flags, and from MAC_VLAN_SHIFT on the VLAN of frames to it; 0:
- * with any tag, or none. */
+/* An Ethernet address in the lower 48 bits, its first byte lowest, flags, and from MAC_VLAN_SHIFT on the VLAN of frames
+ * to it; 0: with any tag, or none. */
 #define MACS 16
 #define MAC_BITS 0xffffffffffffULL
 #define MAC_RECEIVED (1ULL << 48) /* frames to it are for this machine */

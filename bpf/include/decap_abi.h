@@ -2,8 +2,8 @@
 /* Types that the backends' program shares with its loader. Addresses are as in abi.h. */
 #pragma once
 
-/* Outcome of a packet: one each, counted by processor in packets and bytes of the frame as it came. All but the last go on to the
- * machine's own stack. */
+/* Outcome of a packet: one each, counted by processor in packets and bytes of the frame as it came. All but the last go
+ * on to the machine's own stack. */
 enum decap_counter {
 	DECAP_OTHER,        /* no tunnel: as it came */
 	DECAP_DECAPSULATED, /* without its outer headers */

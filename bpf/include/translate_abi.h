@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Types that the program which translates assigned keys on backends shares with its loader. Addresses are as in abi.h. */
+/* Types that the program which translates assigned keys on backends shares with its loader. Addresses are as in
+ * abi.h. */
 #pragma once
 
 #include <linux/types.h>
@@ -15,8 +16,8 @@ struct subflow_key {
 	__u32 pad;
 };
 
-/* A connection that has one key of the server's to its client and another to the backend's kernel. Keys are in network order,
- * numbers in the machine's. */
+/* A connection that has one key of the server's to its client and another to the backend's kernel. Keys are in network
+ * order, numbers in the machine's. */
 struct translation {
 	__u8 assigned[8];     /* the server's key that the balancer chose: the client's view */
 	__u8 kernel[8];       /* the one that the kernel chose */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Types and sizes that the programs of a switch share with user space: configurations, counters, probes. Rust's types are
- * generated from this file. Numbers are in the machine's order, times in nanoseconds of the switch's own clock. */
+/* Types and sizes that the programs of a switch share with user space: configurations, counters, probes. Rust's types
+ * are generated from this file. Numbers are in the machine's order, times in nanoseconds of the switch's own clock. */
 #pragma once
 
 #include <linux/types.h>

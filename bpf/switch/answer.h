@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* ICMP errors about packets that the switch does not forward, made of the packet and sent back out of the port where it came in:
- * at a limited rate, with a burst for a traceroute's probes, and not about a packet that has a shim. */
+/* ICMP errors about packets that the switch does not forward, made of the packet and sent back out of the port where it
+ * came in: at a limited rate, with a burst for a traceroute's probes, and not about a packet that has a shim. */
 #pragma once
 
 #include "common/icmp_error.h"

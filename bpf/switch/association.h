@@ -2,8 +2,8 @@
 /* Association of subflows with MPTCP connections, by the handshakes that pass a ToR (MP-HULA section 2.1). A port of
  * crates/schemes/policy/src/association.rs, which decides on what the paper leaves open.
  *
- * Three tables: subflows by the 5-tuple that leaves the ToR's host, tokens, and keys A of version 0 until key B comes. The first
- * two have sets of four slots. Tables of zeros are empty. */
+ * Three tables: subflows by the 5-tuple that leaves the ToR's host, tokens, and keys A of version 0 until key B comes.
+ * The first two have sets of four slots. Tables of zeros are empty. */
 #pragma once
 
 #include <linux/types.h>
@@ -374,8 +374,8 @@ static __always_inline void note_fin(const struct association *to, __u64 now, co
 		entry->fins |= packet->from_host ? FIN_FROM_HOST : FIN_TO_HOST;
 }
 
-/* Handles a packet of a handshake or teardown, from or to a host of this ToR. A global function, which the verifier looks at by
- * itself. */
+/* Handles a packet of a handshake or teardown, from or to a host of this ToR. A global function, which the verifier
+ * looks at by itself. */
 __noinline int association_observe(const struct mp_hula_config *config, struct association_tables *tables,
 				   struct scheme_counters *counts, __u64 now, const struct handshake *packet)
 {

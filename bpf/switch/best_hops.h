@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The k best next hops towards a ToR, best first (MP-HULA section 2.3). A port of crates/schemes/policy/src/best_hops.rs, which
- * reads the paper's text. With k = 1 this is HULA's rule. */
+/* The k best next hops towards a ToR, best first (MP-HULA section 2.3). A port of
+ * crates/schemes/policy/src/best_hops.rs, which reads the paper's text. With k = 1 this is HULA's rule. */
 #pragma once
 
 #include "switch/hop_table.h"
@@ -16,8 +16,8 @@ static __always_inline void exchange_if_better(struct hop_table *best, __u32 pla
 	best->hops[place - 1] = behind;
 }
 
-/* Restores the order after a change of one hop: a pass moves it past strictly worse ones, the next one past strictly better ones.
- * All places are constants, so that the verifier has one state behind each of them. */
+/* Restores the order after a change of one hop: a pass moves it past strictly worse ones, the next one past strictly
+ * better ones. All places are constants, so that the verifier has one state behind each of them. */
 static __always_inline void restore_order(struct hop_table *best)
 {
 #pragma clang loop unroll(full)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* CFLB (Detal et al., Computer Networks 2013): a router takes the next hop that the sender has encoded in a packet, and hashes
- * other packets.
+/* CFLB (Detal et al., Computer Networks 2013): a router takes the next hop that the sender has encoded in a packet, and
+ * hashes other packets.
  *
- * A port of the Rust (crates/schemes/policy/src/cflb), which decides on what the paper leaves open. No decision depends on what
- * is stored; cflb_prepare.h makes `struct cflb` of the constants. */
+ * A port of the Rust (crates/schemes/policy/src/cflb), which decides on what the paper leaves open. No decision depends
+ * on what is stored; cflb_prepare.h makes `struct cflb` of the constants. */
 #pragma once
 
 #include <linux/types.h>
@@ -36,9 +36,9 @@ struct cflb {
 	};
 };
 
-/* Selectors computed before, by value: Skip32's 96 dependent reads of a table cost more than the rest of a packet (RC5 and the
- * Feistel network cost less than a miss of the cache). An entry is a value and its selector, read and written at once; none has
- * the value 0. It is of the constants of `struct cflb`: who changes these empties it. */
+/* Selectors computed before, by value: Skip32's 96 dependent reads of a table cost more than the rest of a packet (RC5
+ * and the Feistel network cost less than a miss of the cache). An entry is a value and its selector, read and written
+ * at once; none has the value 0. It is of the constants of `struct cflb`: who changes these empties it. */
 struct cflb_memo {
 	__u64 sets[MEMO_SETS][MEMO_WAYS];
 };
@@ -123,7 +123,8 @@ static __always_inline __u32 cflb_selector(const struct cflb *cflb, struct cflb_
 	return selector;
 }
 
-/* The digit of a selector at a position, its shift undone (equations 2, 5 and 6). Divisors of a prepared structure are not 0. */
+/* The digit of a selector at a position, its shift undone (equations 2, 5 and 6). Divisors of a prepared structure are
+ * not 0. */
 static __always_inline __u32 cflb_digit(const struct cflb *cflb, __u32 selector, __u32 position, __u32 hash)
 {
 	__u32 power = cflb->powers[position & (CFLB_DIGITS - 1)];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Preparation of CFLB's constants for a router: in user space, or where constants are configured. Not on the packet path. */
+/* Preparation of CFLB's constants for a router: in user space, or where constants are configured. Not on the packet
+ * path. */
 #pragma once
 
 #include <linux/types.h>
@@ -47,8 +48,8 @@ static __always_inline void skip32_expand(struct skip32 *skip32, const __u8 key[
 	}
 }
 
-/* A permutation of the numbers below `values`, 1 to 2^32. The words of the key are taken in rotation, each mixed into the state
- * before. */
+/* A permutation of the numbers below `values`, 1 to 2^32. The words of the key are taken in rotation, each mixed into
+ * the state before. */
 static __always_inline void feistel_expand(struct feistel *feistel, __u64 values, const __u8 key[16])
 {
 	__u32 bits = 0, state = 0;
@@ -76,8 +77,8 @@ static __always_inline __u64 cflb_values(const struct cflb_constants *constants)
 	return constants->high < constants->low ? 0 : constants->high - constants->low + 1;
 }
 
-/* False for constants that cannot be: no ports, a cipher that does not fit the field, a radix below 2 or above the number of
- * values. */
+/* False for constants that cannot be: no ports, a cipher that does not fit the field, a radix below 2 or above the
+ * number of values. */
 static __always_inline bool cflb_prepare(const struct cflb_constants *constants, struct cflb *cflb)
 {
 	__u64 values = cflb_values(constants), power = 1;

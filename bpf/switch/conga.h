@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* CONGA (Alizadeh et al., SIGCOMM 2014): leaves exchange the congestion of their paths, and each flowlet takes the least
- * congested uplink.
+/* CONGA (Alizadeh et al., SIGCOMM 2014): leaves exchange the congestion of their paths, and each flowlet takes the
+ * least congested uplink.
  *
- * A port of the Rust (crates/schemes/policy/src/conga.rs), which decides on what the paper leaves open. Tables of zeros are those
- * of a leaf that has received nothing. */
+ * A port of the Rust (crates/schemes/policy/src/conga.rs), which decides on what the paper leaves open. Tables of zeros
+ * are those of a leaf that has received nothing. */
 #pragma once
 
 #include <linux/types.h>
@@ -16,7 +16,8 @@
 #define LBTAGS 16
 #define CONGA_METRIC_BITS 3
 
-/* Halves of a tag: of the path that the packet takes (LBTag, CE), of one that its receiver is told of (FB_LBTag, FB_Metric). */
+/* Halves of a tag: of the path that the packet takes (LBTag, CE), of one that its receiver is told of (FB_LBTag,
+ * FB_Metric). */
 #define TAG_PATH 8
 #define TAG_FEEDBACK 0
 #define HALF_VALID 0x80
@@ -156,8 +157,8 @@ static __always_inline void conga_store_from(const struct conga *conga, struct c
 	conga_store(&row->metrics, now, lbtag, value);
 }
 
-/* The half of a tag that feeds back the next metric: round robin, those that changed first; 0 if there is none. An old one is fed
- * back once, as 0. */
+/* The half of a tag that feeds back the next metric: round robin, those that changed first; 0 if there is none. An old
+ * one is fed back once, as 0. */
 static __always_inline __u16 conga_feedback(const struct conga *conga, struct conga_from *row, __u64 now)
 {
 	__u32 candidates = row->changed ? row->changed : row->valid, lbtag = 0, ahead;
@@ -180,8 +181,8 @@ static __always_inline __u16 conga_feedback(const struct conga *conga, struct co
 
 /* ---- Packets ---- */
 
-/* The order of an uplink for a flowlet, the least first: the fuller of its own link and its path, then the port of the flowlet
- * before, then chance (section 3.5). */
+/* The order of an uplink for a flowlet, the least first: the fuller of its own link and its path, then the port of the
+ * flowlet before, then chance (section 3.5). */
 static __always_inline __u64 conga_rank(const struct conga *conga, __u64 now, __u32 random, const struct conga_packet *packet,
 					__u32 place, __u16 port, __u16 before)
 {
@@ -213,8 +214,8 @@ static __always_inline __u16 conga_choose(const struct conga *conga, __u64 now, 
 	return best;
 }
 
-/* The place of a port among the next hops; SWITCH_PORTS: it is none. A global function, so that the verifier looks at it by
- * itself, and knows nothing of the place: each place would be a state of its own for all that follows. */
+/* The place of a port among the next hops; SWITCH_PORTS: it is none. A global function, so that the verifier looks at
+ * it by itself, and knows nothing of the place: each place would be a state of its own for all that follows. */
 __noinline int place_of(const struct next_hops *hops, __u16 port)
 {
 	if (!hops)

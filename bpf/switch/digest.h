@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Digests of a switch's state, by which implementations are compared (vectors/schemes/README.md): 64-bit FNV-1a of 64-bit
- * words. */
+/* Digests of a switch's state, by which implementations are compared (vectors/schemes/README.md): 64-bit FNV-1a of
+ * 64-bit words. */
 #pragma once
 
 #include <linux/types.h>

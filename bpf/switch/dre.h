@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The utilisation estimator of a port (HULA section 4.2): U = D + U * (1 - dt / tau), updated when a packet starts transmission.
+/* The utilisation estimator of a port (HULA section 4.2): U = D + U * (1 - dt / tau), updated when a packet starts
+ * transmission.
  *
- * Tau is a power of two of nanoseconds, at most 2^28, and the register at most 2^36 - 1 bytes: their product fits into 64
- * bits. */
+ * Tau is a power of two of nanoseconds, at most 2^28, and the register at most 2^36 - 1 bytes: their product fits into
+ * 64 bits. */
 #pragma once
 
 #include <linux/types.h>
@@ -44,8 +45,8 @@ static __always_inline void dre_add(struct dre *dre, __u64 now, __u32 bytes, __u
 	dre->last = now;
 }
 
-/* The utilisation of a link that carries `full` bytes in tau, of 65536. The only division; not on the path of data packets, but
- * where Shuttle starts a flowlet. */
+/* The utilisation of a link that carries `full` bytes in tau, of 65536. The only division; not on the path of data
+ * packets, but where Shuttle starts a flowlet. */
 static __always_inline __u16 dre_util(const struct dre *dre, __u64 now, __u32 shift, __u64 full)
 {
 	__u64 util = (dre_decayed(dre, now, shift) << 16) / (full ? full : 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Packets whose TTL or hop limit ends here: ICMP "time exceeded" tells the sender (RFC 1812, 5.3.1; RFC 4443, 3.3), from the
- * address that the configuration gives this switch, so that traceroute shows it. */
+/* Packets whose TTL or hop limit ends here: ICMP "time exceeded" tells the sender (RFC 1812, 5.3.1; RFC 4443, 3.3),
+ * from the address that the configuration gives this switch, so that traceroute shows it. */
 #pragma once
 
 #include "switch/answer.h"
@@ -30,8 +30,8 @@ static __always_inline bool may_report_expiry(frame *frame, const struct packet 
 	return may_report(packet);
 }
 
-/* Quotes of a few lengths, each not longer than the packet: the checksum of a quote whose length is no constant is not for a
- * program to sum. */
+/* Quotes of a few lengths, each not longer than the packet: the checksum of a quote whose length is no constant is not
+ * for a program to sum. */
 static __noinline int answer_expired(frame *frame, const struct packet *packet, const struct switch_config *to)
 {
 	struct icmp_error error = { .first = packet->v6 ? ICMPV6_EXPIRED : ICMP_EXPIRED };

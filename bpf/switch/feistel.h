@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* A permutation of any number of values up to 2^32: an alternating Feistel network over the bits that they need, walked along its
- * cycle until the value is in range (Black and Rogaway, CT-RSA 2002). */
+/* A permutation of any number of values up to 2^32: an alternating Feistel network over the bits that they need, walked
+ * along its cycle until the value is in range (Black and Rogaway, CT-RSA 2002). */
 #pragma once
 
 #include <linux/types.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Hash of a packet's 5-tuple, the same at all switches (MurmurHash3 over addresses, ports and protocol). Fragments are hashed
- * without ports, so that all of a packet go one way. */
+/* Hash of a packet's 5-tuple, the same at all switches (MurmurHash3 over addresses, ports and protocol). Fragments are
+ * hashed without ports, so that all of a packet go one way. */
 #pragma once
 
 #include <bpf/bpf_endian.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Flowlets: bursts of a flow, separated by gaps (HULA section 4.3).
  *
- * A slot is selected by a hash of the 5-tuple, and keys are not compared. A slot's port is used for packets only of which it is a
- * next hop, so that neither a collision nor two processors in one slot can send a packet where it may not go. A slot of zeros is
- * empty. */
+ * A slot is selected by a hash of the 5-tuple, and keys are not compared. A slot's port is used for packets only of
+ * which it is a next hop, so that neither a collision nor two processors in one slot can send a packet where it may not
+ * go. A slot of zeros is empty. */
 #pragma once
 
 #include <linux/types.h>

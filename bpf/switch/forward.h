@@ -27,8 +27,8 @@ static __always_inline __u32 read_flow_label(const frame *frame, const struct pa
 	return bpf_ntohl(*first) & 0xfffff;
 }
 
-/* Decrements the TTL. The word that it shares with the protocol falls by 0x0100, so the checksum rises by that, and by a carry if the sum
- * is 0xffff, too, which is no header's checksum (equation 3 of RFC 1624). */
+/* Decrements the TTL. The word that it shares with the protocol falls by 0x0100, so the checksum rises by that, and by
+ * a carry if the sum is 0xffff, too, which is no header's checksum (equation 3 of RFC 1624). */
 static __always_inline int decrement_ttl(frame *frame, const struct packet *packet)
 {
 	void *network = network_at(frame, packet), *end = frame_end(frame);

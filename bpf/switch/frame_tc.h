@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* A frame at tc's ingress hook (tcx). It may be a segmentation super-packet, and have its payload in fragments; a VLAN tag is
- * beside it. */
+/* A frame at tc's ingress hook (tcx). It may be a segmentation super-packet, and have its payload in fragments; a VLAN
+ * tag is beside it. */
 #pragma once
 
 #include <stdbool.h>
@@ -91,8 +91,8 @@ static __always_inline int frame_cut_shim(frame *frame)
 	return bpf_skb_adjust_room(frame, -SHIM_BYTES, BPF_ADJ_ROOM_MAC, BPF_F_ADJ_ROOM_NO_CSUM_RESET);
 }
 
-/* Removes the shim. The kernel cuts bytes out of IP packets only, and takes a frame for IP by the EtherType that it was received
- * with. So the frame is received once more, as what it will be, and its shim is cut out then: FRAME_AGAIN. */
+/* Removes the shim. The kernel cuts bytes out of IP packets only, and takes a frame for IP by the EtherType that it was
+ * received with. So the frame is received once more, as what it will be, and its shim is cut out then: FRAME_AGAIN. */
 #define FRAME_AGAIN 1
 
 static __always_inline int frame_pop_shim(frame *frame, struct packet *packet)

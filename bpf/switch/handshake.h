@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* A TCP packet that opens or ends a subflow, as a ToR reads it: its flags and the first well-formed MPTCP option (RFC 6824, RFC
- * 8684).
+/* A TCP packet that opens or ends a subflow, as a ToR reads it: its flags and the first well-formed MPTCP option (RFC
+ * 6824, RFC 8684).
  *
  * An option that is malformed is passed over. */
 #pragma once

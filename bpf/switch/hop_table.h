@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* A table of the k next hops towards a ToR, with the figure of each hop's last probe. A port of
- * crates/schemes/policy/src/hop_table.rs: MP-HULA ranks the hops by utilisation (best_hops.h), Shuttle keeps remote figures in no
- * order (remote_hops.h). */
+ * crates/schemes/policy/src/hop_table.rs: MP-HULA ranks the hops by utilisation (best_hops.h), Shuttle keeps remote
+ * figures in no order (remote_hops.h). */
 #pragma once
 
 #include <linux/types.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* HULA (Katta et al., SOSR 2016): probes carry the utilisation of the best path; each flowlet takes the best next hop.
  *
- * A port of the Rust (crates/schemes/policy/src/hula.rs), which decides on what the paper leaves open. Tables of zeros are those
- * of a switch that has received nothing. */
+ * A port of the Rust (crates/schemes/policy/src/hula.rs), which decides on what the paper leaves open. Tables of zeros
+ * are those of a switch that has received nothing. */
 #pragma once
 
 #include <linux/types.h>
@@ -117,7 +117,8 @@ static __always_inline __u16 hula_forward(const struct hula *hula, __u64 now, __
 	return port;
 }
 
-/* True if the switch sends probes of its own: those of its ToR with utilisation 0, on each uplink once a probe period. */
+/* True if the switch sends probes of its own: those of its ToR with utilisation 0, on each uplink once a probe
+ * period. */
 static __always_inline bool hula_originates(const struct hula_config *config)
 {
 	return config->is_tor;

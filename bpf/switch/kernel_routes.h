@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Destinations by the kernel's routes: the daemon tells which prefixes are behind which ToR. All others are this switch's own, without
- * a port: the kernel delivers, forwards or answers. */
+/* Destinations by the kernel's routes: the daemon tells which prefixes are behind which ToR. All others are this
+ * switch's own, without a port: the kernel delivers, forwards or answers. */
 #pragma once
 
 #include "switch/visit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Short locks for tables that several processors change. Softirqs do not interrupt each other on one processor, so the holder is
- * always running; a waiter gives up all the same after a bounded number of attempts. */
+/* Short locks for tables that several processors change. Softirqs do not interrupt each other on one processor, so the
+ * holder is always running; a waiter gives up all the same after a bounded number of attempts. */
 #pragma once
 
 #include "common/atomic.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Utilisation and queues of the ports, measured on frames that leave.
  *
- * A tc program sees a frame before the queue of its device, and an XDP program before the driver: a port with a backlog would
- * read more than a link can carry. So the register is limited to what the link carries in tau: an overloaded port reads 1, as one
- * that counts at the start of transmission (dre.h).
+ * A tc program sees a frame before the queue of its device, and an XDP program before the driver: a port with a backlog
+ * would read more than a link can carry. So the register is limited to what the link carries in tau: an overloaded port
+ * reads 1, as one that counts at the start of transmission (dre.h).
  *
- * No program can read the queue of another port's device. Shuttle computes it: each frame adds its bytes, and the link drains it
- * at its rate. A frame that the device drops is counted all the same, so the queue is limited to the one that fills the range of
- * costs: more would change no choice. */
+ * No program can read the queue of another port's device. Shuttle computes it: each frame adds its bytes, and the link
+ * drains it at its rate. A frame that the device drops is counted all the same, so the queue is limited to the one that
+ * fills the range of costs: more would change no choice. */
 #pragma once
 
 #include "switch/dre.h"

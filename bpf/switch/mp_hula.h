@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR, and the subflows of one MPTCP
- * connection on different ones.
+/* MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR, and the subflows of
+ * one MPTCP connection on different ones.
  *
- * A port of the Rust (crates/schemes/policy/src/mp_hula.rs and mptcp_tables.rs), which decides on what the paper leaves open.
- * Tables of zeros are those of a switch that has received nothing. With k = 1 each decision is HULA's. */
+ * A port of the Rust (crates/schemes/policy/src/mp_hula.rs and mptcp_tables.rs), which decides on what the paper leaves
+ * open. Tables of zeros are those of a switch that has received nothing. With k = 1 each decision is HULA's. */
 #pragma once
 
 #include <linux/types.h>
@@ -163,8 +163,8 @@ static __always_inline void mp_hula_adopt(const struct mp_hula *hula, __u64 now,
 	mp_hula_take_hop(hula, now, slot, packet, flowlet_port(flowlet));
 }
 
-/* The port of a data packet to another ToR if there is no choice or its flowlet runs, NO_PORT if it starts one; and in `packet`
- * its shim on departure. Bit i of `up` says that port i is up. */
+/* The port of a data packet to another ToR if there is no choice or its flowlet runs, NO_PORT if it starts one; and in
+ * `packet` its shim on departure. Bit i of `up` says that port i is up. */
 static __always_inline __u16 mp_hula_running(const struct mp_hula *hula, __u64 now, struct mp_hula_packet *packet,
 					     const struct next_hops *hops, __u64 up)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Prepares CFLB's constants for the switch, in the kernel, so that user space needs no C: returns 0, or 1 for constants that
- * cannot be. */
+/* Prepares CFLB's constants for the switch, in the kernel, so that user space needs no C: returns 0, or 1 for constants
+ * that cannot be. */
 #include "switch/cflb_prepare.h"
 #include "switch/switch_maps.h"
 

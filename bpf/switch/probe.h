@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Probes of HULA, MP-HULA and Shuttle: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's probe), or behind
- * IPv4 (HULA section 5.2), received and replicated as they came. */
+/* Probes of HULA, MP-HULA and Shuttle: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's
+ * probe), or behind IPv4 (HULA section 5.2), received and replicated as they came. */
 #pragma once
 
 #include "switch/forward.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* RC5 with 16-bit words, 12 rounds and a key of 16 bytes (Rivest, FSE 1994): blocks of 32 bits, of which the upper half is the
- * word A. */
+/* RC5 with 16-bit words, 12 rounds and a key of 16 bytes (Rivest, FSE 1994): blocks of 32 bits, of which the upper half
+ * is the word A. */
 #pragma once
 
 #include <linux/types.h>

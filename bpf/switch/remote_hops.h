@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The remote figures of the next hops towards a ToR: what a probe said of the path behind the switch's own link. A port of
- * crates/schemes/policy/src/shuttle/hops.rs. */
+/* The remote figures of the next hops towards a ToR: what a probe said of the path behind the switch's own link. A port
+ * of crates/schemes/policy/src/shuttle/hops.rs. */
 #pragma once
 
 #include <linux/types.h>
@@ -18,8 +18,8 @@ static __always_inline __u32 highest_hop(const struct hop_table *table)
 	return highest;
 }
 
-/* Sets the remote figure of the hop by `port`. In a full table a new hop takes the place of the first one with the highest
- * figure, if its own is lower. A global function, which the verifier looks at by itself. */
+/* Sets the remote figure of the hop by `port`. In a full table a new hop takes the place of the first one with the
+ * highest figure, if its own is lower. A global function, which the verifier looks at by itself. */
 __noinline int remote_hops_update(struct hop_table *table, __u64 now, __u16 port, __u16 remote,
 				  const struct mp_hula_config *config)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The request to a scheme, as data: a decision is a function of its own, which the verifier looks at once, and which calls the
- * scheme's header. */
+/* The request to a scheme, as data: a decision is a function of its own, which the verifier looks at once, and which
+ * calls the scheme's header. */
 #pragma once
 
 #include "switch/abi.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* CONGA in the switch. Its tag and the number of the packet's source leaf are in the shim, in the place of token A: 16 bits of
- * leaf, 16 of tag (the layout of the paper's section 3.1 with two valid bits, crates/schemes/policy/src/conga/tag.rs). Token B
- * and the subflow's bits are 0. */
+/* CONGA in the switch. Its tag and the number of the packet's source leaf are in the shim, in the place of token A: 16
+ * bits of leaf, 16 of tag (the layout of the paper's section 3.1 with two valid bits,
+ * crates/schemes/policy/src/conga/tag.rs). Token B and the subflow's bits are 0. */
 #pragma once
 
 #include "switch/conga.h"

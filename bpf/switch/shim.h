@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The shim of MP-HULA, Shuttle and CONGA in frames (heddle-wire's shim): ETHERTYPE_SHIM, the MPTCP ID, the subflow's number, and
- * the EtherType of what follows.
+/* The shim of MP-HULA, Shuttle and CONGA in frames (heddle-wire's shim): ETHERTYPE_SHIM, the MPTCP ID, the subflow's
+ * number, and the EtherType of what follows.
  *
  * Under other schemes no frame has one. */
 #pragma once

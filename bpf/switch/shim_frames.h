@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Shims under MP-HULA, Shuttle and CONGA: read on arrival from the fabric, added at the source ToR, removed at the destination
- * ToR; and the handshakes from which a ToR learns to which connection a subflow belongs (MP-HULA, Shuttle). */
+/* Shims under MP-HULA, Shuttle and CONGA: read on arrival from the fabric, added at the source ToR, removed at the
+ * destination ToR; and the handshakes from which a ToR learns to which connection a subflow belongs (MP-HULA,
+ * Shuttle). */
 #pragma once
 
 #include "switch/flow.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Shuttle (Heddle's own): MP-HULA's tables with a random choice by present congestion, remote and own.
  *
- * A port of the Rust (crates/schemes/policy/src/shuttle.rs). Tables, shims, flowlets and mappings are MP-HULA's (mp_hula.h). Who
- * includes this defines shuttle_port_load. */
+ * A port of the Rust (crates/schemes/policy/src/shuttle.rs). Tables, shims, flowlets and mappings are MP-HULA's
+ * (mp_hula.h). Who includes this defines shuttle_port_load. */
 #pragma once
 
 #include <linux/types.h>

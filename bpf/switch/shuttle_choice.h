@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Shuttle's choice among hops in one pass: a weighted reservoir sample of size 1 (Chao 1982), without a division. A port of
- * crates/schemes/policy/src/shuttle/choice.rs. */
+/* Shuttle's choice among hops in one pass: a weighted reservoir sample of size 1 (Chao 1982), without a division. A
+ * port of crates/schemes/policy/src/shuttle/choice.rs. */
 #pragma once
 
 #include <linux/types.h>
@@ -104,7 +104,8 @@ static __always_inline void shuttle_draw(const struct shuttle_choice *choice, co
 		*held = *candidate;
 }
 
-/* Offers one hop. A hop that is shared counts only while all are. A global function, which the verifier looks at by itself. */
+/* Offers one hop. A hop that is shared counts only while all are. A global function, which the verifier looks at by
+ * itself. */
 __noinline int shuttle_offer(struct shuttle_choice *choice, const struct shuttle_candidate *candidate)
 {
 	bool none;

@@ -32,7 +32,8 @@ static const __u8 SKIPJACK_F[256] = {
 	0x5e, 0x6c, 0xa9, 0x13, 0x57, 0x25, 0xb5, 0xe3, 0xbd, 0xa8, 0x3a, 0x01, 0x05, 0x59, 0x2a, 0x46,
 };
 
-/* The index is masked where the verifier sees it: the compiler may know that it is a byte by what the verifier forgets. */
+/* The index is masked where the verifier sees it: the compiler may know that it is a byte by what the verifier
+ * forgets. */
 static __always_inline __u8 skipjack_f(__u32 index)
 {
 	asm volatile("" : "+r"(index));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* One step of any scheme as flat structures: the interface by which tests run the schemes' headers. Switches call the headers
- * themselves. */
+/* One step of any scheme as flat structures: the interface by which tests run the schemes' headers. Switches call the
+ * headers themselves. */
 #pragma once
 
 #include <linux/types.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Owners of flowlets, and the subflow mapping tables (MP-HULA section 2.5): the flowlet slot of each subflow of a connection.
+/* Owners of flowlets, and the subflow mapping tables (MP-HULA section 2.5): the flowlet slot of each subflow of a
+ * connection.
  *
- * A mapping is valid while the flowlet in its slot is live and the subflow's, and so ends with it. Rows are selected by a hash of
- * connection and destination ToR; connections that collide overwrite each other, and the owner tells them apart. */
+ * A mapping is valid while the flowlet in its slot is live and the subflow's, and so ends with it. Rows are selected by
+ * a hash of connection and destination ToR; connections that collide overwrite each other, and the owner tells them
+ * apart. */
 #pragma once
 
 #include <linux/types.h>
@@ -12,8 +14,8 @@
 #include "switch/flowlet.h"
 #include "switch/hash.h"
 
-/* The owner of a flowlet that has one: a subflow in the direction to a ToR. Beside the flowlets, since those of plain TCP have
- * none. */
+/* The owner of a flowlet that has one: a subflow in the direction to a ToR. Beside the flowlets, since those of plain
+ * TCP have none. */
 struct flowlet_owner {
 	__u64 id;
 	__u16 tor;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* A switch of a fabric: forwards IP packets by a scheme, and handles the scheme's probes.
  *
- * Compiled once for each scheme and hook (scheme.h, frame.h). For tc a program at each port's ingress forwards and one at its
- * egress measures; for XDP one program does both. */
+ * Compiled once for each scheme and hook (scheme.h, frame.h). For tc a program at each port's ingress forwards and one
+ * at its egress measures; for XDP one program does both. */
 #include "switch/switch.h"
 
 char LICENSE[] SEC("license") = "GPL";

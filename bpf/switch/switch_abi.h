@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Maps of the switch's programs that the daemon fills and reads. Numbers are in the machine's order, addresses and MAC addresses
- * as on the wire. */
+/* Maps of the switch's programs that the daemon fills and reads. Numbers are in the machine's order, addresses and MAC
+ * addresses as on the wire. */
 #pragma once
 
 #include <linux/types.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Maps of every scheme's programs. The daemon's maps are in shared memory, so that it writes them without a capability. */
+/* Maps of every scheme's programs. The daemon's maps are in shared memory, so that it writes them without a
+ * capability. */
 #pragma once
 
 #include "common/native.h"

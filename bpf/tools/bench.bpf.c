@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Measures an XDP program by BPF_PROG_RUN with many rounds. There a program meets the frame as its last round left it, so each
- * round starts here: the frame is restored, at its place and length, made another client's if asked, and passed on by a tail
- * call. What this costs is measured too, with heddle_bench_nothing in the program's place. */
+/* Measures an XDP program by BPF_PROG_RUN with many rounds. There a program meets the frame as its last round left it,
+ * so each round starts here: the frame is restored, at its place and length, made another client's if asked, and passed
+ * on by a tail call. What this costs is measured too, with heddle_bench_nothing in the program's place. */
 #include <linux/bpf.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
@@ -127,8 +127,8 @@ int heddle_bench_nothing(struct xdp_md *ctx)
 	return XDP_TX;
 }
 
-/* The kernel makes a live frame once, and gives it out again as the program left it last time, which for one that was sent on
- * means with others' headers in front and at another place. So all of its head is written anew. */
+/* The kernel makes a live frame once, and gives it out again as the program left it last time, which for one that was
+ * sent on means with others' headers in front and at another place. So all of its head is written anew. */
 static __always_inline int restore_head(struct xdp_md *ctx, struct bench_state *bench)
 {
 	struct bench_frame *frame = bpf_map_lookup_elem(&frames, &(__u32){ 0 });

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least balancer: everything for the VIP (TCP, IPv4 or IPv6) goes back where it came from, to the backend of BACKEND_MAC. */
+/* The least balancer: everything for the VIP (TCP, IPv4 or IPv6) goes back where it came from, to the backend of
+ * BACKEND_MAC. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Threads that use the flow table and the token table at once, as processors do: run under a race checker.
  *
- * Each flow and each token has one target. Whatever a thread reads must belong together; nothing may stay claimed. There are more
- * flows and tokens than places, so that entries are replaced all the time. The argument `unclaimed-touch` breaks the protocol:
- * the race checker must find it. */
+ * Each flow and each token has one target. Whatever a thread reads must belong together; nothing may stay claimed.
+ * There are more flows and tokens than places, so that entries are replaced all the time. The argument
+ * `unclaimed-touch` breaks the protocol: the race checker must find it. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
  *     library = "libmine.so"
  *     parameters = { flowlet_gap = "100us" }
  *
- * Rules. Functions have no clock, no I/O and no random generator: time, random bits and the switch's ports are arguments, so that
- * a seed gives the same run each time. Runs are on several threads at once, each with its own configuration and switches:
- * functions write to no memory but that of their arguments and their own state. Pointers in arguments hold for the call alone. A
- * function must return: no exception and no panic passes it.
+ * Rules. Functions have no clock, no I/O and no random generator: time, random bits and the switch's ports are
+ * arguments, so that a seed gives the same run each time. Runs are on several threads at once, each with its own
+ * configuration and switches: functions write to no memory but that of their arguments and their own state. Pointers in
+ * arguments hold for the call alone. A function must return: no exception and no panic passes it.
  */
 #ifndef HEDDLE_SCHEME_H
 #define HEDDLE_SCHEME_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ECMP as a scheme outside of the simulator: the least that a scheme has. Runs are those of `scheme = "ecmp"`, to the bit.
+ * ECMP as a scheme outside of the simulator: the least that a scheme has. Runs are those of `scheme = "ecmp"`, to the
+ * bit.
  *
  *     cc -O2 -shared -fPIC -I crates/schemes/abi/include -o libecmp.so crates/schemes/example/c/ecmp.c
  */

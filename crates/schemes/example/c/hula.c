@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HULA (Katta et al., SOSR 2016) as a scheme outside of the simulator: probes, utilisation, a flowlet table and parameters. Runs
- * are those of `scheme = "hula"` with its defaults, to the bit.
+ * HULA (Katta et al., SOSR 2016) as a scheme outside of the simulator: probes, utilisation, a flowlet table and
+ * parameters. Runs are those of `scheme = "hula"` with its defaults, to the bit.
  *
  *     cc -O2 -shared -fPIC -I crates/schemes/abi/include -o libhula.so crates/schemes/example/c/hula.c
  */

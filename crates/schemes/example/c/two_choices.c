@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For each flowlet the shorter queue of two next hops that are drawn: the scheme of the book's tutorial. Runs are those of
- * python/examples/two_choices.py, to the bit.
+ * For each flowlet the shorter queue of two next hops that are drawn: the scheme of the book's tutorial. Runs are those
+ * of python/examples/two_choices.py, to the bit.
  *
  *     cc -O2 -shared -fPIC -I crates/schemes/abi/include -o libtwo_choices.so crates/schemes/example/c/two_choices.c
  */
