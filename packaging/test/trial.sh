@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The packages as an operator has them, as root: a bare Debian root that systemd boots in a container, the .deb installed there,
-# the first packet through the balancer, then an upgrade under load that must lose no packet.
+# The packages as an operator has them, as root: a bare Debian root that systemd boots in a container, the .deb
+# installed there, the first packet through the balancer, then an upgrade under load that must lose no packet.
 #
 #   packaging/test/trial.sh FIRST.deb SECOND.deb
 #
 # HEDDLE_BARE_ROOT is a bare root that is copied instead of made, as mmdebstrap made it before.
 #
-# Needs clang, mmdebstrap, systemd-container, iproute2, ethtool, python3 and Debian's mirrors. Namespaces and folders are its own, and removed at the end.
+# Needs clang, mmdebstrap, systemd-container, iproute2, ethtool, python3 and Debian's mirrors. Namespaces and folders
+# are its own, and removed at the end.
 set -euo pipefail
 
 first=$(realpath "${1:?"usage: trial.sh FIRST.deb SECOND.deb"}")
@@ -33,7 +34,8 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# A port of the switch, and the host at its far end. The port needs an XDP program, or frames that the balancer sends back are lost there.
+# A port of the switch, and the host at its far end. The port needs an XDP program, or frames that the balancer sends
+# back are lost there.
 host() {
     local host=$1 address=$2
     ip netns add "$name-$host"
@@ -96,7 +98,8 @@ address = "10.0.0.101"
 TEXT
 }
 
-# Numbered datagrams from the client to the service: $1 in all, $2 a second. Prints those that the backend received, once each.
+# Numbered datagrams from the client to the service: $1 in all, $2 a second. Prints those that the backend received,
+# once each.
 load() {
     in_ns backend python3 "$here/datagrams.py" receive "$vip" 9000 "$1" >"$work/received" &
     local receiver=$!
