@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures what CFLB costs: a router's decision beside hashes, a sender's encoding, path queries, the path service; records all.
+# Measures what CFLB costs: a router's decision beside hashes, a sender's encoding, path queries, the path service;
+# records all.
 #
 # usage: bench/cflb.sh [OUTPUT-FOLDER]
 set -euo pipefail

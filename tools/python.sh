@@ -26,7 +26,8 @@ wheel() {
     say "wrote out/wheels; install it: pip install out/wheels/heddle-*.whl"
 }
 
-# The wheel as a user would have it, in an environment of its own, with the libraries of data frames that its tests read tables with.
+# The wheel as a user would have it, in an environment of its own, with the libraries of data frames that its tests read
+# tables with.
 test_python() {
     setup_simulator
     local heddle

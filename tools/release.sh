@@ -1,4 +1,5 @@
-# `./x release`: a tree that is fit to be released, its archives, a tag; `./x archives` makes the archives alone. Sourced, not run.
+# `./x release`: a tree that is fit to be released, its archives, a tag; `./x archives` makes the archives alone.
+# Sourced, not run.
 
 # The programs of each archive, with the package that each is built from.
 SIMULATOR_PROGRAMS=(heddle heddle-path-service)

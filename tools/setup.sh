@@ -1,4 +1,5 @@
-# The requirements of building, testing and checking. Each function installs what is missing, or says what to install. Sourced, not run.
+# The requirements of building, testing and checking. Each function installs what is missing, or says what to install.
+# Sourced, not run.
 
 # Rust alone, and on Linux a C linker: the simulator.
 setup_simulator() {
@@ -10,8 +11,8 @@ setup_simulator() {
     fail "Rust $(workspace_value rust-version) or newer is needed." "install it from https://rustup.rs, then run this again."
 }
 
-# The balancer's eBPF programs are C; clang brings the libclang that makes Rust's types of their header. protoc makes the
-# messages of the etcd client.
+# The balancer's eBPF programs are C; clang brings the libclang that makes Rust's types of their header. protoc makes
+# the messages of the etcd client.
 setup_balancer() {
     setup_simulator
     install_missing clang=clang /usr/include/bpf/bpf_helpers.h=libbpf-dev protoc=protobuf-compiler \

@@ -100,7 +100,8 @@ class WindowByRfc
     bool m_isOpen = false;
 };
 
-// TcpNewReno or TcpDctcp. Both halve the window for a loss; DCTCP by RFC 8257 section 3.5 (ns-3's reduces it as for marks).
+// TcpNewReno or TcpDctcp. Both halve the window for a loss; DCTCP by RFC 8257 section 3.5 (ns-3's reduces it as for
+// marks).
 template <typename Control>
 class ByRules : public Control
 {

@@ -61,7 +61,8 @@ def dataplane_of(address: str, ports: Iterable[int]) -> Iterator[Any]:
         yield plane
     finally:
         plane.kill()
-        # PTF keeps the socket for ever, which dials the switch that has ended again and again, with a file descriptor for each attempt.
+        # PTF keeps the socket for ever, which dials the switch that has ended again and again, with a file descriptor
+        # for each attempt.
         DataPlanePortNN.packet_injecters.pop((0, address)).close()
 
 

@@ -106,7 +106,8 @@ class Loads(unittest.TestCase):
     def test_flowlets_take_hops_by_their_weights_with_random_bits_of_the_target(self) -> None:
         for port, util in ((FIRST, 128), (SECOND, 0)):
             self.ask(Given(1, port, util=util), frames.probe(0))
-        # Remote figures of 1/2 and 0: weights of 1/4 and 1. Within four standard deviations of the binomial distribution.
+        # Remote figures of 1/2 and 0: weights of 1/4 and 1. Within four standard deviations of the binomial
+        # distribution.
         self.assertLess(abs(self.share_of_first(GAP) - FLOWLETS / 5), 4 * (FLOWLETS * 0.2 * 0.8) ** 0.5)
 
     def test_flowlets_avoid_a_port_with_a_queue(self) -> None:

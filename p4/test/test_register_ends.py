@@ -183,7 +183,8 @@ class ShuttleEnds(MpHulaEnds):
             self.bench.switch.set_entry("ports", (port,), "set_port", {"role": traces.ROLES["down"], "probe_group": 1, "inverse": 0})
             self.send(Given(1, port, "sent", length=65536 - 4096 * place), frames.probe(0))
             self.send(Given(1, port), frames.probe(last))
-        # Of the last hop, the least loaded one: 36864 bytes, of 2^20 in tau; 200 us drain 781 of them, and let the estimator decay by 27.
+        # Of the last hop, the least loaded one: 36864 bytes, of 2^20 in tau; 200 us drain 781 of them, and let the
+        # estimator decay by 27.
         own = ((36864 - 27) * 65536 // (1 << 20) + 36864 - 781) // 2
         self.assertEqual(self.send(Given(200_001, LAST_PORT), frames.probe(last)).util, own >> 8)
 

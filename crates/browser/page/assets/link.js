@@ -1,5 +1,5 @@
-// Links that hold a scenario: the fields of the page as JSON, deflated, in base64 for addresses, behind the # of an address. Anyone may
-// have made a link: what it holds is text for fields, and nothing else.
+// Links that hold a scenario: the fields of the page as JSON, deflated, in base64 for addresses, behind the # of an
+// address. Anyone may have made a link: what it holds is text for fields, and nothing else.
 
 const LINK = { key: "#scenario=", longest: 64 * 1024, largest: 256 * 1024 };
 const SHARED = ["text", "a", "b", "load", "flows", "seed", "link", "fails_at", "recovers_at"];

@@ -2,7 +2,8 @@
 
 const byId = (id) => document.getElementById(id);
 const REPLAY_SECONDS = 8;
-// What runs as the page opens: about a second of a browser, and memory that no tab lacks. A link may hold more, by anyone.
+// What runs as the page opens: about a second of a browser, and memory that no tab lacks. A link may hold more, by
+// anyone.
 const AT_ONCE = { packet_hops: 5e6, memory: 2e8 };
 
 /** The whole page. */

@@ -6,8 +6,9 @@
 //! 0.51 ± 0.11 <!-- 2 of results/lab/failure.json: /rows/1/lab_ratios -->
 //! ```
 //!
-//! The last two figures before it are, as they are rounded, in that file, at the place behind the colon: the lines that hold this text,
-//! or a JSON pointer (`/rows/1`) into a file of JSON. In a table the mark has no `|`.
+//! The last two figures before it are, as they are rounded, in that file, at the place behind the
+//! colon: the lines that hold this text, or a JSON pointer (`/rows/1`) into a file of JSON. In a
+//! table the mark has no `|`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

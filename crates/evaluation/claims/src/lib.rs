@@ -19,7 +19,8 @@
 //!     }
 //! }
 //!
-//! let claim = Claim::new("H1", "Fig. 5a, 70 %", "mean FCT of ECMP over HULA", stated(Bound::About, 3.7, "x"), Speedup);
+//! let bound = stated(Bound::About, 3.7, "x");
+//! let claim = Claim::new("H1", "Fig. 5a, 70 %", "mean FCT of ECMP over HULA", bound, Speedup);
 //! let finding = claim.find(&vec![(0.012, 0.004), (0.018, 0.005), (0.0132, 0.004)]);
 //! assert_eq!(finding.verdict, Verdict::Agrees);
 //! let row = "| H1 | mean FCT of ECMP over HULA | Fig. 5a, 70 % | 3.70x | median 3.30x (3.00 to 3.60) | agrees |";

@@ -5,8 +5,8 @@
 //!   [`summary`] has the values that are kept of a run, [`metric`] single values of it.
 //! - [`record`] writes captures of links ([`pcap`]) and traces of flows.
 //! - [`paired`] compares the rows of a sweep with a baseline, seed by seed.
-//! - [`mod@estimate`] says what runs will take; [`plan`] has a sweep before it runs; [`sweep`] and [`results`] write tables and raw data;
-//!   [`view`] draws them.
+//! - [`mod@estimate`] says what runs will take; [`plan`] has a sweep before it runs; [`sweep`] and
+//!   [`results`] write tables and raw data; [`view`] draws them.
 //! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments,
 //!   measures of its claims. [`gather`] runs what some claims need, [`measure`] takes their values,
 //!   [`sensitivity`] varies the choices that the paper leaves open.

@@ -3,7 +3,8 @@
 //!
 //! ```sh
 //! cargo build --release --package heddle-scheme-example
-//! heddle run scenario.toml --set 'scheme={ kind = "external", library = "target/release/libheddle_scheme_example.so" }'
+//! heddle run scenario.toml \
+//!     --set 'scheme={ kind = "external", library = "target/release/libheddle_scheme_example.so" }'
 //! ```
 //!
 //! It gives the same runs as the simulator's own `letitflow`, to the bit:

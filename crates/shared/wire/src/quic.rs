@@ -2,7 +2,9 @@
 //! encryption):
 //!
 //! ```text
-//! first octet: config rotation (3 bits), length or random (5 bits) | server id (1 to 15 bytes) | nonce (4 bytes or more)
+//! first octet: config rotation (3 bits), length or random (5 bits)
+//! server id (1 to 15 bytes)
+//! nonce (4 bytes or more)
 //! ```
 //!
 //! The place of the destination connection id is the same in all versions of QUIC (RFC 8999,

@@ -132,7 +132,8 @@ fn changed_keys(old: &config::Balancer, new: &config::Balancer) -> Vec<&'static 
     pairs.into_iter().filter(|(_, same)| !same).map(|(key, _)| key).collect()
 }
 
-/// Refuses services without a backend, as `heddle lb check` does: a list that came out empty by a mistake drops nothing.
+/// Refuses services without a backend, as `heddle lb check` does: a list that came out empty by a
+/// mistake drops nothing.
 fn refuse_empty(config: &Config) -> Result<(), String> {
     let empty = config.services.iter().find(|service| service.backends.is_empty());
     empty.map_or(Ok(()), |service| {

@@ -7,8 +7,8 @@
 //! A SYN-ACK is a success, and is answered by a reset. The kernel knows no such connection and
 //! resets it, too, which the backend takes or drops: both are the end of it.
 //!
-//! So it is with a service of UDP, at the TCP port of its check. Its backends need not serve that port at the service's address: a
-//! reset comes from there, too, and is a success.
+//! So it is with a service of UDP, at the TCP port of its check. Its backends need not serve that
+//! port at the service's address: a reset comes from there, too, and is a success.
 //!
 //! The sockets need CAP_NET_RAW when they are opened, and nothing later.
 

@@ -103,7 +103,8 @@ fn flows(effort: Effort, sizes: Sizes) -> u64 {
 }
 
 /// Time before flows are measured. On persistent connections queues of flows take hundreds of
-/// milliseconds to settle. It is the same for all schemes, so that their ratios are of the same flows.
+/// milliseconds to settle. It is the same for all schemes, so that their ratios are of the same
+/// flows.
 fn warm_up(effort: Effort) -> &'static str {
     match effort {
         Effort::Demo => "20ms",
@@ -114,8 +115,8 @@ fn warm_up(effort: Effort) -> &'static str {
 /// Loads of the curves, in percent.
 fn loads(effort: Effort, shape: Shape, sizes: Sizes) -> &'static [u8] {
     match (effort, shape, sizes) {
-        // Loads at which all runs are in a steady state: at 30 % with a link down one of three lengths is not, at 40 % ECMP's mean grows
-        // from 17 to 43 ms between 1000 and 16,000 flows.
+        // Loads at which all runs are in a steady state: at 30 % with a link down one of three
+        // lengths is not, at 40 % ECMP's mean grows from 17 to 43 ms between 1000 and 16,000 flows.
         (Effort::Demo, Shape::Asymmetric, _) => &[20, 25],
         (Effort::Demo, ..) => &[40],
         (Effort::Quick | Effort::Medium, Shape::Symmetric, Sizes::WebSearch) => &[30, 50, 70, 90],

@@ -241,7 +241,8 @@ fn what_has_not_occurred_has_no_line() {
     }
 }
 
-/// <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>: HELP and TYPE name what the samples are named.
+/// <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>: HELP and
+/// TYPE name what the samples are named.
 #[test]
 fn prometheus_format_names_families_as_their_samples() {
     let text = text(example(), Format::Prometheus).unwrap();

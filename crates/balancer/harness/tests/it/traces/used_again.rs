@@ -1,5 +1,5 @@
-//! Ports that are used again while routers move flows to and fro: a balancer's entry of a flow that ended elsewhere takes nothing of
-//! the next one's.
+//! Ports that are used again while routers move flows to and fro: a balancer's entry of a flow that
+//! ended elsewhere takes nothing of the next one's.
 
 use heddle_harness::{Cluster, Connection, Flow, Setup};
 
@@ -33,7 +33,8 @@ fn reuses(cluster: &Cluster, balancer: usize) -> Vec<Reuse> {
     reuses
 }
 
-/// Its registrations waited for further packets, which went elsewhere: nothing in its entry is newer than what the others have.
+/// Its registrations waited for further packets, which went elsewhere: nothing in its entry is
+/// newer than what the others have.
 #[test]
 fn an_entry_with_registrations_pending_is_verified() {
     let Some(mut cluster) = open(three()) else { return };
@@ -50,7 +51,8 @@ fn an_entry_with_registrations_pending_is_verified() {
     }
 }
 
-/// The old one goes on at the only balancer that knows that it is newer: the others' answers are older than its entry.
+/// The old one goes on at the only balancer that knows that it is newer: the others' answers are
+/// older than its entry.
 #[test]
 fn an_entry_newer_than_the_answers_stays() {
     let Some(mut cluster) = open(three()) else { return };
@@ -75,7 +77,8 @@ fn an_entry_newer_than_the_answers_stays() {
     }
 }
 
-/// The next one's SYN comes to the old one's balancer, and all that follows to another: when it comes back it is far from its SYN.
+/// The next one's SYN comes to the old one's balancer, and all that follows to another: when it
+/// comes back it is far from its SYN.
 #[test]
 fn a_contested_entry_is_verified() {
     let Some(mut cluster) = open(three()) else { return };
@@ -98,8 +101,8 @@ fn a_contested_entry_is_verified() {
     }
 }
 
-/// A forged SYN on a silent flow, and one packet of the flow behind it: other balancers were told of the SYN, and the flow stays where
-/// it is, however long it is silent again.
+/// A forged SYN on a silent flow, and one packet of the flow behind it: other balancers were told
+/// of the SYN, and the flow stays where it is, however long it is silent again.
 #[test]
 fn a_forged_syn_moves_no_silent_flow() {
     let Some(mut cluster) = open(three()) else { return };
@@ -160,8 +163,8 @@ fn an_entry_of_a_drained_backends_flow_is_verified() {
     }
 }
 
-/// A plain flow that only entries explain has ended, and its port is used again at a balancer that never knew it: the new one goes
-/// where the hash says, and moves to the old one's balancer.
+/// A plain flow that only entries explain has ended, and its port is used again at a balancer that
+/// never knew it: the new one goes where the hash says, and moves to the old one's balancer.
 #[test]
 fn a_plain_flow_where_the_hash_lately_said_otherwise_is_registered() {
     let Some(mut cluster) = open(three()) else { return };
@@ -181,8 +184,8 @@ fn a_plain_flow_where_the_hash_lately_said_otherwise_is_registered() {
     }
 }
 
-/// A SYN, a FIN and data in a plain flow's name while its backend drains for a moment: its balancer knows that the flow goes on, and
-/// tells those who were told of the SYN, which has this number.
+/// A SYN, a FIN and data in a plain flow's name while its backend drains for a moment: its balancer
+/// knows that the flow goes on, and tells those who were told of the SYN, which has this number.
 fn outlives_a_syn(number: u32) {
     let Some(mut cluster) = open(three()) else { return };
     let flows: Vec<Flow> =
@@ -224,13 +227,15 @@ fn a_forged_syn_while_a_backend_drains_moves_no_plain_flow() {
     outlives_a_syn(1 << 30);
 }
 
-/// The SYN's number lies before the flow's, as far as its connection could have come in two seconds.
+/// The SYN's number lies before the flow's, as far as its connection could have come in two
+/// seconds.
 #[test]
 fn a_forged_syn_just_before_the_flows_number_is_forgotten_with_the_flows_next_packet() {
     outlives_a_syn(1000);
 }
 
-/// The other balancers have an older flow of the same port: a plain one that goes where the hash says is newer.
+/// The other balancers have an older flow of the same port: a plain one that goes where the hash
+/// says is newer.
 #[test]
 fn an_older_answer_moves_no_plain_flow() {
     let Some(mut cluster) = open(three()) else { return };
@@ -253,7 +258,8 @@ fn an_older_answer_moves_no_plain_flow() {
     }
 }
 
-/// A connection's SYN goes by hash at a balancer that never knew the port's old flow, its keys come to the one that does.
+/// A connection's SYN goes by hash at a balancer that never knew the port's old flow, its keys come
+/// to the one that does.
 #[test]
 fn keys_on_an_entry_that_no_hash_explains_are_learnt() {
     let Some(mut cluster) = open(three()) else { return };
@@ -278,8 +284,8 @@ fn keys_on_an_entry_that_no_hash_explains_are_learnt() {
     }
 }
 
-/// The client resets a backend's answer to its SYN, which was for an older connection: also where the reset comes to a balancer that has
-/// not seen the SYN, and asks.
+/// The client resets a backend's answer to its SYN, which was for an older connection: also where
+/// the reset comes to a balancer that has not seen the SYN, and asks.
 #[test]
 fn a_bare_reset_follows_its_syn_to_any_balancer() {
     let Some(mut cluster) = open(three()) else { return };
