@@ -118,18 +118,17 @@ impl IntoResponse for Problem {
 mod tests {
     use super::*;
 
-    /// The book's table of problems.
-    const BOOK: &str = include_str!("../../../../../docs/src/balancer/api.md");
+    /// The table of problems, which the book includes.
+    const TABLE: &str = include_str!("../../problems.md");
 
     #[test]
-    fn every_kind_is_in_the_book() {
-        for kind in ProblemKind::ALL {
+    fn the_books_table_has_every_kind() {
+        let row = |kind: &ProblemKind| {
             let (name, status, title) = (kind.name(), kind.status(), kind.title());
-            let row = format!("| `{PREFIX}{name}` | {status} | {title} | {} |", kind.description());
-            assert!(BOOK.lines().any(|line| line == row), "{row}");
-        }
-        let rows = BOOK.lines().filter(|line| line.starts_with("| `/problems/")).count();
-        assert_eq!(rows, ProblemKind::ALL.len());
+            format!("| `{PREFIX}{name}` | {status} | {title} | {} |", kind.description())
+        };
+        let rows: Vec<String> = ProblemKind::ALL.iter().map(row).collect();
+        assert_eq!(TABLE.lines().skip(2).collect::<Vec<_>>(), rows);
     }
 
     #[test]
