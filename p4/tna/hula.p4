@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HULA (Katta et al., SOSR 2016) for Tofino: the rules of p4/hula with what its stages have. A register is touched once in a
  * pass, in one stage, and by two comparisons; state of egress is not seen by ingress, nor that of other pipes.
- * docs/src/p4/porting.md has what this changes.
+ * p4/tna/README.md has what this changes.
  *
  * Time is in nanoseconds, 32 bits of it: gaps and periods are below 2 s, and what is older than 4 s may look fresh for as long as
  * a gap. */

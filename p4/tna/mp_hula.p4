@@ -3,7 +3,7 @@
  * shims, HULA's probes.
  *
  * Association is the control plane's: it gets copies of handshakes (SYN, FIN, RST, and packets with keys), and tells the ToR
- * which 5-tuples are subflows of which connection. docs/src/p4/porting.md has what else differs from p4/mp-hula. */
+ * which 5-tuples are subflows of which connection. p4/tna/README.md has what else differs from p4/mp-hula. */
 
 #include <core.p4>
 #include <tna.p4>
