@@ -5,8 +5,8 @@ use heddle_config::{ConfigError, Document, Problem};
 use heddle_scenario::{
     Connections, Entropy, Event, Placing, Scenario, Scheme, Source, Transport, Workload,
 };
-use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::{Control, MeasuredWindow, ReorderingWindow};
 use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
 use serde::Serialize;
@@ -28,6 +28,9 @@ pub struct Possible {
 
 /// Subflows that Linux opens for a connection, the first included.
 const MOST_SUBFLOWS: u8 = 8;
+
+/// RACK's reordering window in the kernel.
+const KERNELS_WINDOW: ReorderingWindow = ReorderingWindow::Measured(MeasuredWindow::Adaptive);
 
 /// Shortest time between two samples that threads keep up with.
 const LEAST_SAMPLING: Time = Time::millis(5);
@@ -210,6 +213,11 @@ impl Check<'_> {
         if tcp.output_limit.is_some() {
             let message = "the kernel limits its own queues (`net.ipv4.tcp_limit_output_bytes`)";
             return Err(Problem::at("transport.output_limit", message).help("leave it out"));
+        }
+        if tcp.reordering_window.is_some_and(|window| window != KERNELS_WINDOW) {
+            let message = "the kernel has RFC 8985's";
+            return Err(Problem::at("transport.reordering_window", message)
+                .help("reordering_window = \"adaptive\""));
         }
         if tcp.preamble_and_gap {
             let message = "the lab's links count frames alone";

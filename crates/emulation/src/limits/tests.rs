@@ -43,6 +43,11 @@ fn keys_that_a_kernel_cannot_honour_are_refused_by_name_with_the_fix() {
         (tcp("initial_rto = \"20ms\""), "transport.initial_rto", "initial_rto = \"1s\""),
         (tcp("control = \"dctcp\""), "transport.control", "newreno"),
         (tcp("pacing = true"), "transport.pacing", "pacing = false"),
+        (
+            tcp("loss_detection = \"rack\", reordering_window = \"srtt\""),
+            "transport.reordering_window",
+            "adaptive",
+        ),
     ] {
         let refused = checked(&[("transport", &value)]);
         let Err(error) = refused else { panic!("{value} is not refused") };

@@ -124,10 +124,11 @@ pub fn key(cell: &Cell) -> String {
 }
 
 /// Fields that a scenario has since runs are kept, as they are written where they are not used.
-const UNUSED: [&str; 9] = [
+const UNUSED: [&str; 10] = [
     ", warm_up_limit: None",
     ", initial_ssthresh: None",
     ", loss_detection: DupAck",
+    ", reordering_window: None",
     ", pacing: None",
     ", output_limit: None",
     ", preamble_and_gap: false",

@@ -79,6 +79,37 @@ pub enum LossDetection {
     Rack,
 }
 
+/// RACK-TLP's reordering window: how much longer than a round trip a segment may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(untagged, expecting = "\"adaptive\", \"srtt\" or a time (\"50us\") is expected")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum ReorderingWindow {
+    /// By what the connection measures.
+    Measured(MeasuredWindow),
+    /// This time, from the first segment on.
+    Fixed(Time),
+}
+
+/// A reordering window that a connection measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum MeasuredWindow {
+    /// A quarter of the least RTT once reordering has been seen, a quarter more for each round with
+    /// a DSACK, up to the smoothed RTT (RFC 8985 section 6.2 step 4).
+    Adaptive,
+    /// The smoothed RTT, from the first segment on.
+    Srtt,
+}
+
 /// Pacing rate as a share of the window over the smoothed round-trip time.
 // Data segments leave at that rate instead of with each acknowledgement, as Linux's
 // `tcp_update_pacing_rate` has it. A ratio of 0 counts as 1.
@@ -150,6 +181,10 @@ pub struct TcpConfig {
     pub recovery: Recovery,
     /// Loss detection. Default: "dup-ack" (RFC 5681, RFC 6675).
     pub loss_detection: LossDetection,
+    /// Reordering window of RACK-TLP. Default: "srtt" where switches or hosts choose a path for
+    /// each packet, else "adaptive" (RFC 8985).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub reordering_window: Option<ReorderingWindow>,
     /// Lower bound of the retransmission timeout, which should exceed `delayed_ack`. Default: 10ms
     /// (DCTCP section 4 lowers it to this from TCP's 300 ms; Vasudevan et al., SIGCOMM 2009).
     pub min_rto: Time,
@@ -225,6 +260,7 @@ impl Default for TcpConfig {
             control: Control::NewReno,
             recovery: Recovery::Sack,
             loss_detection: LossDetection::DupAck,
+            reordering_window: None,
             min_rto: Time::millis(10),
             max_rto: Time::secs(60),
             initial_rto: None,

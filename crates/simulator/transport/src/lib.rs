@@ -70,7 +70,9 @@ mod tcp;
 mod tests;
 pub mod uet;
 
-pub use config::{Control, LossDetection, Pacing, Recovery, TcpConfig};
+pub use config::{
+    Control, LossDetection, MeasuredWindow, Pacing, Recovery, ReorderingWindow, TcpConfig,
+};
 pub use connection::{Connection, Group};
 pub use counters::{ConnectionCounters, SenderCounters};
 pub use receiver::Receiver;

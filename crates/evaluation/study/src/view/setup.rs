@@ -13,13 +13,14 @@ use super::events;
 use super::levels::{in_sentence, levels};
 
 /// Keys of hosts' protocols that a reader compares first; the scenario file below has them all.
-const OF_TRANSPORT: [&str; 12] = [
+const OF_TRANSPORT: [&str; 13] = [
     "subflows",
     "coupling",
     "scheduler",
     "control",
     "recovery",
     "loss_detection",
+    "reordering_window",
     "receive_window",
     "min_rto",
     "initial_window",

@@ -23,6 +23,7 @@ mod measure;
 mod mixed;
 mod pods;
 mod ranges;
+mod reordering;
 mod replay;
 mod scheme;
 mod times;
@@ -65,6 +66,8 @@ pub(crate) fn resolve(
     check_buffers(&resolved.fabric, &transport.tcp(), &scheme).map_err(in_fabric)?;
     let mut workload = workload::resolve(&file.workload, &resolved, files)?;
     uet::complete(&mut transport, &mut workload, &resolved.fabric)?;
+    let paths = reordering::Paths { scheme: &scheme, entropy: &entropy, fabric: &resolved.fabric };
+    reordering::complete(&mut transport, &mut workload, &paths);
     mixed::check(&workload, &transport, &resolved.fabric)?;
     let measure = measure::resolve(&file.measure, &resolved.fabric.graph, &scheme, &workload)?;
     let fabric::Resolved { fabric, down, .. } = resolved;

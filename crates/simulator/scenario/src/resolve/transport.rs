@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use heddle_config::Problem;
 use heddle_transport::mptcp::{Coupling, FullWindow, MptcpConfig, Scheduler};
-use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
+use heddle_transport::{Control, LossDetection, Pacing, Recovery, ReorderingWindow, TcpConfig};
 use heddle_units::Bytes;
 use heddle_wire::Subflow;
 
@@ -98,7 +98,25 @@ fn config(tcp: &TcpConfig) -> Result<TcpConfig, Problem> {
     if let Some(ratios) = tcp.pacing {
         check_pacing(ratios)?;
     }
+    if let Some(window) = tcp.reordering_window {
+        check_reordering_window(window, tcp.loss_detection)?;
+    }
     Ok(TcpConfig { initial_rto: Some(initial_rto), ..*tcp })
+}
+
+fn check_reordering_window(
+    window: ReorderingWindow,
+    loss_detection: LossDetection,
+) -> Result<(), Problem> {
+    let key = "reordering_window";
+    if loss_detection != LossDetection::Rack {
+        return Err(Problem::at(key, "duplicate acknowledgements have none")
+            .help("`loss_detection = \"rack\"`; or `dup_threshold`"));
+    }
+    match window {
+        ReorderingWindow::Fixed(time) => bounded(key, time).map(drop),
+        ReorderingWindow::Measured(_) => Ok(()),
+    }
 }
 
 fn check_pacing(ratios: Pacing) -> Result<(), Problem> {

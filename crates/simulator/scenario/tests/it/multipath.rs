@@ -7,8 +7,8 @@ use heddle_policy::{
     ShuttleConfig, ShuttleRules, ShuttleSubflows,
 };
 use heddle_scenario::{Scenario, ScenarioError, Scheme, Source, Transport, load};
-use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::{Control, MeasuredWindow, ReorderingWindow};
 use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
 
@@ -149,6 +149,27 @@ fn mp_hula_by_default_is_hula_with_two_best_hops() {
 }
 
 /// The table that is shown has the keys of the file, so that it can be put into one.
+#[test]
+fn racks_window_is_a_round_trip_where_packets_of_a_flow_take_several_paths() {
+    let window = |more: &[(&str, &str)]| {
+        let rack = ("transport.loss_detection", "rack");
+        mptcp(&[&[rack], more].concat()).tcp.reordering_window
+    };
+    let srtt = Some(ReorderingWindow::Measured(MeasuredWindow::Srtt));
+    for scheme in ["ecmp", "mp-hula", "letitflow", "flowcut"] {
+        assert_eq!(window(&[("scheme", scheme)]), None, "{scheme}");
+    }
+    for scheme in ["spray", "drill"] {
+        assert_eq!(window(&[("scheme", scheme)]), srtt, "{scheme}");
+    }
+    let reps = [("scheme", "ecmp"), ("entropy", "reps"), ("fabric.mark_above", "97.5KB")];
+    assert_eq!(window(&reps), srtt);
+    let given = [("scheme", "spray"), ("transport.reordering_window", "20us")];
+    assert_eq!(window(&given), Some(ReorderingWindow::Fixed(Time::micros(20))));
+    let counting = mptcp(&[("scheme", "spray")]);
+    assert_eq!(counting.tcp.reordering_window, None, "duplicate acknowledgements have none");
+}
+
 #[test]
 fn the_transport_that_is_shown_is_one_that_can_be_read() {
     for overrides in [

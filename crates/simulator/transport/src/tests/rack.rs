@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::vec::Vec;
 
 use super::net::{Fate, Link, Net};
-use crate::{Kind, LossDetection, SenderCounters, TcpConfig};
+use crate::{Kind, LossDetection, MeasuredWindow, ReorderingWindow, SenderCounters, TcpConfig};
 
 const MSS: u64 = 1460;
 const RTT: Time = Time::micros(100);
@@ -103,6 +103,18 @@ fn reordering_by_less_than_the_window_costs_rack_little_and_duplicate_acknowledg
 fn duplicates_widen_the_window_until_it_covers_the_reordering() {
     let counters = reordered(config(), RTT * 2 / 3);
     assert!(counters.fast_recoveries < 12, "some rounds of growth: {counters:?}");
+    assert!(counters.retransmitted > 0, "until it has grown: {counters:?}");
+}
+
+#[test]
+fn a_window_that_covers_the_reordering_from_the_start_sends_nothing_again() {
+    let repeats = |window| {
+        let config = TcpConfig { reordering_window: Some(window), ..config() };
+        reordered(config, RTT * 2 / 3).retransmitted
+    };
+    assert_eq!(repeats(ReorderingWindow::Measured(MeasuredWindow::Srtt)), 0);
+    assert_eq!(repeats(ReorderingWindow::Fixed(RTT * 3 / 4)), 0);
+    assert!(repeats(ReorderingWindow::Fixed(RTT / 2)) > 500, "it does not grow");
 }
 
 proptest! {

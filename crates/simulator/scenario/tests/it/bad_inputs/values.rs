@@ -225,6 +225,17 @@ fn rates_and_sizes_that_cannot_be() {
         ),
         (
             "\"newreno\"",
+            "\"newreno\"\nreordering_window = \"srtt\"",
+            "11: transport.reordering_window: duplicate acknowledgements have none\n\
+             help: `loss_detection = \"rack\"`; or `dup_threshold`",
+        ),
+        (
+            "\"newreno\"",
+            "\"newreno\"\nloss_detection = \"rack\"\nreordering_window = \"half\"",
+            "12: transport.reordering_window: \"adaptive\", \"srtt\" or a time (\"50us\") is expected",
+        ),
+        (
+            "\"newreno\"",
             "\"newreno\"\nmin_rto = \"0s\"",
             "11: transport.min_rto: must be longer than 0s",
         ),

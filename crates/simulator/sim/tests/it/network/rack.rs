@@ -51,6 +51,8 @@ const MODERATE: &str = r#"
 const RACK: (&str, &str) = ("transport.loss_detection", "rack");
 const IDEAL: (&str, &str) = ("scheme", "ideal");
 
+const RFC: (&str, &str) = ("transport.reordering_window", "adaptive");
+
 /// Mean goodput of the flows without end, in Gbps.
 fn goodput(outcome: &Outcome) -> f64 {
     let sum: f64 = outcome.long_flows.iter().map(|flow| flow.goodput().0 as f64).sum();
@@ -84,6 +86,17 @@ fn spraying_under_rack_has_few_recoveries_and_nearly_the_goodput_without_a_fabri
         assert!(goodput(&counting) < 0.8 * goodput(&ideal), "{told}");
         assert!(goodput(&rack) > 0.93 * goodput(&ideal), "{told}");
     }
+}
+
+/// RFC 8985's window begins with a quarter of the least round trip, and grows by needless
+/// retransmissions.
+#[test]
+fn under_spraying_a_window_of_a_round_trip_sends_hardly_anything_again() {
+    let totals_with = |more: &[(&str, &str)]| run(&scenario(PERMUTATION, more), 1).totals;
+    let (learning, whole) = (totals_with(&[RACK, RFC]), totals_with(&[RACK]));
+    assert_eq!((learning.dropped, whole.dropped), (0, 0), "nothing is lost");
+    let told = format!("{} {}", learning.retransmitted, whole.retransmitted);
+    assert!(learning.retransmitted > 20 * whole.retransmitted, "{told}");
 }
 
 #[test]

@@ -10,13 +10,14 @@
 //! - Step 3: a segment that is delivered after a later one and was sent once has been reordered.
 //! - Step 4: the reordering window, a quarter of the least RTT for each step. A round with a DSACK
 //!   adds a step; 16 recoveries without one return to the first. It is at most the smoothed RTT.
+//!   [`ReorderingWindow`] has others.
 //! - Step 5: a segment is lost if a later one has been delivered, and the segment itself has not
 //!   within an RTT and the window.
 
 use heddle_units::Time;
 
 use super::history::{Sent, Verdict};
-use crate::Timestamp;
+use crate::{MeasuredWindow, ReorderingWindow, Timestamp};
 
 /// Recoveries without a DSACK after which the window returns to its first step.
 const PERSIST: u8 = 16;
@@ -41,6 +42,8 @@ pub(super) struct Conditions {
     pub(super) dup_threshold: u32,
     /// Smoothed RTT.
     pub(super) srtt: Time,
+    /// `reordering_window`.
+    pub(super) rule: Option<ReorderingWindow>,
 }
 
 /// State of RACK, apart from the segments.
@@ -134,6 +137,11 @@ impl Detector {
 
     /// RACK.reo_wnd.
     pub(super) fn window(&self, conditions: &Conditions) -> Time {
+        match conditions.rule {
+            Some(ReorderingWindow::Fixed(time)) => return time,
+            Some(ReorderingWindow::Measured(MeasuredWindow::Srtt)) => return conditions.srtt,
+            Some(ReorderingWindow::Measured(MeasuredWindow::Adaptive)) | None => {}
+        }
         let proven =
             conditions.in_recovery || conditions.sacked_segments >= conditions.dup_threshold;
         if !self.reordering_seen && proven {

@@ -231,6 +231,7 @@ impl Sender {
             sacked_segments: history.sacked_segments(),
             dup_threshold: config.dup_threshold,
             srtt: self.rtt.smoothed(),
+            rule: config.reordering_window,
         }
     }
 

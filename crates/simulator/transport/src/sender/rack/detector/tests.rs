@@ -22,7 +22,8 @@ fn detector() -> Detector {
 }
 
 fn conditions() -> Conditions {
-    Conditions { in_recovery: false, sacked_segments: 1, dup_threshold: 3, srtt: Time::micros(200) }
+    let srtt = Time::micros(200);
+    Conditions { in_recovery: false, sacked_segments: 1, dup_threshold: 3, srtt, rule: None }
 }
 
 fn deliver(detector: &mut Detector, now: u64, segment: &Sent) {
@@ -87,6 +88,18 @@ fn until_reordering_is_seen_enough_deliveries_or_a_recovery_close_the_window() {
     assert_eq!(rack.window(&third), Time::ZERO, "a retransmission is always late");
     deliver(&mut rack, 202, &sent(4, 55));
     assert_eq!((rack.window(&third), rack.window(&recovery)), (quarter, quarter));
+}
+
+#[test]
+fn a_fixed_window_and_one_of_a_smoothed_round_trip_hold_before_reordering_is_seen() {
+    let rack = detector();
+    let window = |rule| {
+        let proven = Conditions { in_recovery: true, sacked_segments: 9, ..conditions() };
+        rack.window(&Conditions { rule: Some(rule), ..proven })
+    };
+    assert_eq!(window(ReorderingWindow::Fixed(Time::micros(7))), Time::micros(7));
+    assert_eq!(window(ReorderingWindow::Measured(MeasuredWindow::Srtt)), Time::micros(200));
+    assert_eq!(window(ReorderingWindow::Measured(MeasuredWindow::Adaptive)), Time::ZERO);
 }
 
 /// Section 6.2 step 4.
