@@ -317,6 +317,22 @@ static __always_inline bool decide_contest(struct xdp_md *ctx, const struct pack
 	return decide_contested(ctx, context, decision);
 }
 
+/* A packet that the flow's SYN does not explain: others may know the flow to which it belongs. False: it goes where the
+ * SYN went. */
+static __always_inline bool ask_for_another(struct xdp_md *ctx, const struct packet_context *context,
+					    struct decision *decision)
+{
+	struct mptcp_found found;
+
+	if (context->vip.mode != MPTCP_LEARN || !is_of_another(context) ||
+	    !worth_asking(context, search_options(ctx, context, &found, decision)))
+		return false;
+	if (query_flow(context, 0, decision))
+		return true;
+	decide_send(decision, context->flow.target, SENT_FLOW);
+	return false;
+}
+
 /* A packet of a known flow, all but those on the fast path. */
 __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
@@ -342,7 +358,7 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 		return 0;
 	else if (own_hashed_target(context) == context->flow.target && decide_keys_of_another(ctx, context, decision))
 		return 0;
-	else if (verify_flow(ctx, context, decision))
+	else if (verify_flow(ctx, context, decision) || ask_for_another(ctx, context, decision))
 		return 0;
 	else if (closes(context))
 		decide_end(context, decision);

@@ -184,11 +184,25 @@ static __always_inline __u8 opening_number(const struct packet_context *context)
 	return context->sequence >> 24;
 }
 
-/* True if the packet starts at most 16 MiB, rounded up to the next multiple, behind the one with which the learning
- * flow opened. */
+/* True if entries in this state have the number of the packet with which their flow opened, in place of an epoch. */
+static __always_inline bool has_opening_number(const struct packet_context *context, __u8 state)
+{
+	state &= FLOW_STATE_MASK;
+	return context->packet.protocol == IPPROTO_TCP && (state == FLOW_NEW || state == FLOW_LEARNING);
+}
+
+/* True if the packet starts at most 16 MiB, rounded up to the next multiple, behind the one with which the flow
+ * opened. */
 static __always_inline bool follows_opening(const struct packet_context *context)
 {
 	return (__u8)(opening_number(context) - context->flow.epoch) <= 1;
+}
+
+/* True if the known flow has just opened here, and the packet is not of that connection: its SYN was forged, or came
+ * again with another number. */
+static __always_inline bool is_of_another(const struct packet_context *context)
+{
+	return context->known && has_opening_number(context, context->flow.state) && !follows_opening(context);
 }
 
 /* An opening that another balancer told of may be forged: a packet that does not follow its SYN is of a flow that is
@@ -217,7 +231,7 @@ static __always_inline void store_flow(const struct packet_context *context, con
 
 	stored->target = value->target;
 	stored->state = value->state;
-	stored->epoch = (value->state & FLOW_STATE_MASK) == FLOW_LEARNING ? opening_number(context) : settings.epoch;
+	stored->epoch = has_opening_number(context, value->state) ? opening_number(context) : settings.epoch;
 	stored->seen = context->now;
 	stored->token = value->token;
 	decision->flow.change = priority == STATEFUL ? STORES_STATEFUL : STORES_STATELESS;

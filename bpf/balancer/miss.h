@@ -38,7 +38,8 @@ static __always_inline void decide_by_hash_alone(const struct packet_context *co
 /* Ticks since this balancer saw something of the packet's flow; 0: it does not know where that goes. */
 static __always_inline __u32 known_since(const struct packet_context *context)
 {
-	bool knows = context->known && keeps_flows(context->flow.target) && !is_balancer(context->flow.target);
+	bool knows = context->known && keeps_flows(context->flow.target) && !is_balancer(context->flow.target) &&
+		     !is_of_another(context);
 
 	return knows ? context->now - last_seen(context) : 0;
 }

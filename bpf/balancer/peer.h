@@ -31,9 +31,10 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker, const struct steering *message,
 						struct decision *decision)
 {
-	__u32 target = context->known ? if_configured(context->flow.target) : NO_TARGET;
-	__u32 token = context->known ? context->flow.token : 0, age = get_be32(message->backend);
-	bool older = context->known && age && !within(context->now, context->flow.seen + SAME_TIME, age);
+	bool known = context->known && !is_of_another(context);
+	__u32 target = known ? if_configured(context->flow.target) : NO_TARGET;
+	__u32 token = known ? context->flow.token : 0, age = get_be32(message->backend);
+	bool older = known && age && !within(context->now, context->flow.seen + SAME_TIME, age);
 	struct candidate candidate;
 
 	if (context->known && context->flow.state & FLOW_CONTESTED && accept_candidate(context, age, &candidate, decision)) {
@@ -183,7 +184,7 @@ static __always_inline void store_opening(const struct packet_context *context, 
 	struct flow_value value = { .target = target, .state = FLOW_LEARNING | FLOW_UNSEEN };
 
 	note_placement(context, target, decision);
-	if (!context->known || gives_way_to_syn(&context->flow, target))
+	if (!context->known || gives_way_to_syn(&context->flow))
 		store_flow(context, &value, STATELESS, decision);
 	else if (!half_open(&context->flow) && differs(context, target))
 		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);

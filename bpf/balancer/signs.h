@@ -11,10 +11,11 @@
 #include "balancer/flow_table.h"
 #include "common/atomic.h"
 
-/* True of a SYN of a flow whose handshake is in progress. */
+/* True of a SYN of a flow whose handshake is in progress, with the number of the one before. */
 static __always_inline bool opens_again(const struct packet_context *context)
 {
-	return (context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && context->known && half_open(&context->flow);
+	return (context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && context->known && half_open(&context->flow) &&
+	       opening_number(context) == context->flow.epoch;
 }
 
 /* True of a packet that only a client sends that has an answer. */

@@ -7,13 +7,15 @@
 #include "balancer/join_limits.h"
 #include "balancer/signs.h"
 
-/* A handshake in progress, whose packets are searched for keys behind this SYN: it may have been without MP_CAPABLE, or
- * another one. */
-static __always_inline void learn_from_now_on(const struct packet_context *context, struct decision *decision)
+/* A handshake in progress, whose packets follow this SYN from now on. Behind one with MP_CAPABLE they are searched for
+ * keys. */
+static __always_inline void open_from_now_on(const struct packet_context *context, enum flow_state state,
+					     struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.state = marked(context, FLOW_LEARNING | (context->flow.state & FLOW_KEYS_SECOND));
+	if (state == FLOW_LEARNING)
+		changed.state = marked(context, FLOW_LEARNING | (context->flow.state & FLOW_KEYS_SECOND));
 	changed.epoch = opening_number(context);
 	change_flow(&changed, decision);
 }
@@ -55,15 +57,11 @@ static __always_inline void open_new(const struct packet_context *context, enum 
 		tell_of_opening(context, decision);
 }
 
-/* True if a SYN opens a connection with `target` in the flow's place: nothing of that is left to keep. Its end may be
- * forged, as the SYN: a flow that closed stays beside a connection with another target. */
-static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow, __u32 target)
+/* True if a SYN opens a connection in the flow's place: nothing of that is left to keep. A FIN may be forged, as the
+ * SYN: a flow that closed stays beside the connection. */
+static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow)
 {
-	if (!keeps_flows(flow->target))
-		return true;
-	if ((flow->state & FLOW_STATE_MASK) == FLOW_CLOSING)
-		return flow->target == target;
-	return half_open(flow) && !target_up(flow->target);
+	return !keeps_flows(flow->target) || (half_open(flow) && !target_up(flow->target));
 }
 
 /* Where a SYN goes that names no connection, on a flow that keeps its entry: where new connections go. One that may
@@ -85,8 +83,8 @@ static __always_inline void open_beside(const struct packet_context *context, en
 	__u32 target = target_of_syn(context);
 
 	decide_send(decision, target, verdict);
-	if (state == FLOW_LEARNING && half_open(flow))
-		learn_from_now_on(context, decision);
+	if (half_open(flow) && (state == FLOW_LEARNING || is_of_another(context)))
+		open_from_now_on(context, state, decision);
 	if (half_open(flow))
 		return;
 	note(decision, FLOW_KEPT);
@@ -104,7 +102,7 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	enum counter verdict = capable ? SENT_CAPABLE : SENT_SYN;
 	enum flow_state state = capable && context->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
 
-	if (!context->known || context->passed_over != NO_TARGET || gives_way_to_syn(&context->flow, target_of_new(context)))
+	if (!context->known || context->passed_over != NO_TARGET || gives_way_to_syn(&context->flow))
 		open_new(context, state, verdict, decision);
 	else
 		open_beside(context, state, verdict, decision);

@@ -229,7 +229,8 @@ struct flow {
 	__u32 token; /* 0: none known */
 	__u16 target;
 	__u8 state; /* enum flow_state and FLOW_* flags */
-	__u8 epoch; /* of the ring, when it was last registered; FLOW_LEARNING: upper byte of the sequence number with which it opened */
+	__u8 epoch; /* of the ring, when it was last registered; FLOW_LEARNING, and FLOW_NEW of TCP: upper byte of the
+		     * sequence number with which it opened */
 	__u32 seen; /* tick; 0: free, SEEN_BUSY: being written */
 };
 #define SEEN_BUSY 0xffffffff

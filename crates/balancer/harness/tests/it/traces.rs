@@ -22,6 +22,7 @@ mod quic;
 mod registrations;
 mod silent;
 mod steering;
+mod strangers;
 mod used_again;
 mod verdicts;
 mod vlan;

@@ -299,8 +299,8 @@ fn a_bare_reset_follows_its_syn_to_any_balancer() {
     }
 }
 
-/// A SYN in a silent flow's name, and a bare reset behind it, such as answers a backend's challenge: it goes where the SYN went, and
-/// moves the flow at no balancer.
+/// A SYN in a silent flow's name, and a bare reset behind it, such as answers a backend's challenge: it goes where the
+/// SYN went, and moves the flow at no balancer.
 #[test]
 fn a_forged_syn_and_reset_move_no_silent_flow() {
     let Some(mut cluster) = open(three()) else { return };
