@@ -14,7 +14,6 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "control")]
 PROGRAMS = {
     "test_compiled": "p4c-bm2-ss",
     "test_tna": "p4c-barefoot",
-    "test_tna_rounds": "p4c-bm2-ss",
     "test_bmv2": "simple_switch",
     "test_p4runtime": "simple_switch_grpc",
     "test_example": "simple_switch_grpc",

@@ -8,7 +8,6 @@ import unittest
 import compiled
 
 COMPILER = "p4c-barefoot"
-# HULA, MP-HULA and RC5 over both ports are refused so far: p4/tna/README.md has the reasons.
 PROGRAMS = ("ecmp", "cflb")
 
 

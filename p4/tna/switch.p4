@@ -12,8 +12,6 @@ typedef bit<4> role_t;
 const role_t ROLE_NONE = 0;
 const role_t ROLE_HOST = 1;
 const role_t ROLE_SWITCH = 2;
-@noWarn("unused")
-const role_t ROLE_GENERATOR = 3; /* of this ToR's probes: the control plane gives it to the port, and a group to every port but hosts' */
 
 const PortId_t NO_PORT = 0x1ff;
 
@@ -31,7 +29,6 @@ const verdict_t DROPPED_HOST_PROBE = 9;
 const verdict_t DROPPED_HOST_SHIM = 10;
 const verdict_t DROPPED_BAD_SHIM = 12;
 const verdict_t DROPPED_NO_PORT = 13;
-const verdict_t RECIRCULATED = 15; /* a pass that decides nothing: the packet has another verdict in a later or an earlier one */
 #define VERDICTS 16
 
 struct metadata_t {
