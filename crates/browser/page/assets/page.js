@@ -338,7 +338,7 @@ function seen(panels) {
   if (!second) return `${took} ${seed}`;
   // As in reports: means of what has not ended, or is overloaded, have no ratio.
   const isJudged = first.unfinished + second.unfinished === 0 && panels.every((panel) => !panel.finished.state.startsWith("overloaded"));
-  const ratio = isJudged ? `, ${(second.mean / first.mean).toPrecision(2)} of it` : "";
+  const ratio = isJudged ? ` (${(second.mean / first.mean).toPrecision(2)} times as long)` : "";
   const lost = first.lost_to_failures + second.lost_to_failures
     ? `; the failure cost ${first.name} ${count(first.lost_to_failures)} packets, ${second.name} ${count(second.lost_to_failures)}` : "";
   return `${took}, ${milliseconds(second.mean)} under ${second.name}${ratio}${lost} ${seed}`;
