@@ -318,8 +318,7 @@ pub(crate) enum StudyName {
     Priorities,
     /// A link and a switch that fail in mid-run and come back, under each system.
     Failures,
-    /// Switches and hosts that balance load, beside each other: 24 of them, on ten fabrics and
-    /// workloads.
+    /// Switches and hosts that balance load, beside each other, under TCP, MPTCP and Ultra Ethernet.
     Rivals,
     /// Flowlet schemes with gaps from 50 us to 1 ms.
     Gaps,

@@ -103,6 +103,12 @@ pub fn seconds_per_gigabyte(run: &RunSummary) -> Option<f64> {
     (run.totals.goodput_bps > 0.0).then(|| 8e9 / run.totals.goodput_bps)
 }
 
+/// Time of the collective operation over that in an empty fabric, where there is one.
+pub fn operation_ratio(run: &RunSummary) -> Option<f64> {
+    let [operation] = &run.collectives[..] else { return None };
+    (operation.ideal_seconds > 0.0).then(|| operation.seconds / operation.ideal_seconds)
+}
+
 /// The port from one switch to another.
 pub fn port<'a>(run: &'a RunSummary, from: &str, to: &str) -> Option<&'a PortSummary> {
     run.ports.iter().find(|port| port.from == from && port.to == to)

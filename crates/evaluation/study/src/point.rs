@@ -28,12 +28,20 @@ pub trait Point: Copy + Ord + 'static {
         format!("{:.2}", f64::from(self.load()) / 100.0)
     }
 
+    /// A file that the scenarios name; those that are built in name none, as a rule.
+    ///
+    /// # Errors
+    /// A name that is unknown.
+    fn file(path: &str) -> std::io::Result<String> {
+        no_files(path)
+    }
+
     /// The scenario.
     ///
     /// # Errors
     /// If the file that is built in does not load (tests see that it does).
     fn scenario(&self, effort: Effort) -> Result<Scenario, ScenarioError> {
-        load(&self.source(effort), &no_files)
+        load(&self.source(effort), &Self::file)
     }
 
     /// The scenario with further changes, of which those count that the point
@@ -46,11 +54,11 @@ pub trait Point: Copy + Ord + 'static {
         let source = taken.fold(self.source(effort), |source, (key, value)| {
             source.with(*key, value.replace('@', &self.load_text()))
         });
-        load(&source, &no_files)
+        load(&source, &Self::file)
     }
 }
 
-/// Refuses every file: built-in scenarios name none.
+/// Refuses every file.
 ///
 /// # Errors
 /// Always.

@@ -3,7 +3,7 @@
 use heddle_report::{Axis, Block, Plot, Report, Section, Series, Style, Unit};
 
 use super::{
-    Broken, FAILS_AT, Hosts, PathSelection, Point, RECOVERS_AT, Rival, Setup, Study, Table,
+    Broken, FAILS_AT, Hosts, PathSelection, Pods, Point, RECOVERS_AT, Rival, Setup, Study, Table,
     throughput,
 };
 use heddle_study::metric::{self, Metric};
@@ -87,7 +87,7 @@ fn priorities(section: Section, results: &Results<Point>) -> Section {
     section.block(Block::pair(small, tail)).block(large)
 }
 
-/// Mean over the bound of each path selection, one figure for each fabric, fault and load: for each
+/// Time over the bound of each path selection, one figure for each fabric, fault and load: for each
 /// kind of hosts a plot of switches that select paths, and one of hosts that do, beside ECMP.
 fn rivals(section: Section, results: &Results<Point>) -> Section {
     let mut setups: Vec<(Setup, u8)> = Vec::new();
@@ -99,7 +99,10 @@ fn rivals(section: Section, results: &Results<Point>) -> Section {
     }
     let legend: Vec<String> = (1..)
         .zip(&setups)
-        .map(|(number, (setup, load))| format!("{number}: {}, {load} %", setup.title()))
+        .map(|(number, (setup, load))| match load {
+            0 => format!("{number}: {}", setup.title()),
+            load => format!("{number}: {}, {load} %", setup.title()),
+        })
         .collect();
     let plots = Hosts::ALL.into_iter().flat_map(|hosts| {
         [false, true].map(|by_hosts| over_bound(&setups, hosts, by_hosts, results))
@@ -122,7 +125,7 @@ fn over_bound(
     if !points(results, Study::Rivals).any(is_there) {
         return None;
     }
-    let named = means(results, metric::bound_ratio, |point| match point {
+    let named = means(results, super::rivals::over_bound, |point| match point {
         Point::Rivals { setup, load, rival } if is_of(rival) => {
             let index = setups.iter().position(|&at| at == (setup, load))?;
             Some((rival.selection.title().to_owned(), (index + 1) as f64))
@@ -135,7 +138,7 @@ fn over_bound(
         ("switches", "switches select paths")
     };
     let x = Axis::new("Fabric, fault and traffic", Unit::None);
-    let y = Axis::new("Mean FCT over the bound", Unit::plain("x")).log();
+    let y = Axis::new("Completion time over the bound", Unit::plain("x")).log();
     let title = format!("{}: {who}", hosts.title());
     let plot = Plot::new(format!("rivals-{}-{id}", hosts.name()), title, x, y);
     let draw = |plot: Plot, (name, points)| plot.series(Series::new(name, Style::Markers, points));
@@ -144,21 +147,21 @@ fn over_bound(
 
 /// Over the flowlet gap, a curve for each scheme and kind of hosts.
 fn gaps(section: Section, results: &Results<Point>) -> Section {
-    let over_gap = |of: Setup, id: &str, metric: Metric| {
+    let over_gap = |of: Pods, id: &str, metric: Metric| {
         let x = Axis::new("Flowlet gap", Unit::si("s")).log();
         let y = Axis::new("Flow completion time", Unit::si("s"));
         let title = format!("{}, {}", FctMetric::Mean.title(), of.title());
         let plot = Plot::new(format!("gaps-{id}"), title, x, y);
         curves(plot, results, metric, |point| match point {
-            Point::Gaps { setup, rival, micros, .. } if setup == of => {
+            Point::Gaps { pods, rival, micros, .. } if pods == of => {
                 let name = format!("{}, {}", rival.hosts.title(), rival.selection.title());
                 Some((name, f64::from(micros) * 1e-6))
             }
             _ => None,
         })
     };
-    let whole = over_gap(Setup::Whole, "whole", metric::mean_all);
-    let down = over_gap(Setup::LinkDown, "link-down", metric::mean_all);
+    let whole = over_gap(Pods::Whole, "whole", metric::mean_all);
+    let down = over_gap(Pods::LinkDown, "link-down", metric::mean_all);
     section.block(Block::pair(whole, down))
 }
 

@@ -1,13 +1,31 @@
 //! Flowlet gaps: each flowlet scheme with gaps around the papers' 100 us, on a whole fabric and
 //! with a link down.
 
-use super::rivals::{self, Hosts, PathSelection, Rival, Setup};
+use super::rivals::{Hosts, PathSelection, Rival};
 use super::{Overrides, Point};
 use heddle_claims::Effort;
 
-pub(super) const ABOUT: &str = "Flowlet schemes with other gaps than the papers' 100 us. Fabric, hosts and traffic are those of the study rivals: \
+pub(super) const ABOUT: &str = "Flowlet schemes with other gaps than the papers' 100 us: \
      web search between two pods of 16 hosts a ToR, under DCTCP and under MPTCP of two subflows (LIA), both with RACK-TLP. A short gap reorders \
      packets, a long one keeps flows where they are.";
+
+/// The papers' fabric of two pods, 16 hosts a ToR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pods {
+    /// With all links.
+    Whole,
+    /// Without one of eight links between core and aggregation.
+    LinkDown,
+}
+
+impl Pods {
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Pods::Whole => "two pods",
+            Pods::LinkDown => "link down",
+        }
+    }
+}
 
 /// Flowlet gaps in microseconds.
 const GAPS: [u16; 5] = [50, 100, 200, 500, 1000];
@@ -19,25 +37,43 @@ const RIVALS: [(Hosts, [PathSelection; 3]); 2] = [
 
 pub(super) fn points(effort: Effort) -> Vec<Point> {
     let gaps: &[u16] = if effort == Effort::Demo { &[100] } else { &GAPS };
-    let setups = [(Setup::Whole, 80), (Setup::LinkDown, 45)];
+    let pods = [(Pods::Whole, 80), (Pods::LinkDown, 45)];
     let rivals = RIVALS.into_iter().flat_map(|(hosts, selections)| {
         selections.into_iter().map(move |selection| Rival { hosts, selection })
     });
     let at = |rival| {
-        setups.into_iter().flat_map(move |(setup, load)| {
-            gaps.iter().map(move |&micros| Point::Gaps { setup, load, rival, micros })
+        pods.into_iter().flat_map(move |(pods, load)| {
+            gaps.iter().map(move |&micros| Point::Gaps { pods, load, rival, micros })
         })
     };
     rivals.flat_map(at).collect()
 }
 
-pub(super) fn setting(setup: Setup, rival: Rival, micros: u16) -> String {
-    format!("{}, {micros} us", rivals::setting(setup, rival))
+pub(super) fn setting(pods: Pods, rival: Rival, micros: u16) -> String {
+    let Rival { hosts, selection } = rival;
+    format!("{}: {}, {}, {micros} us", pods.title(), hosts.title(), selection.title())
 }
 
-pub(super) fn overrides(effort: Effort, setup: Setup, rival: Rival, micros: u16) -> Overrides {
-    let mut overrides = rivals::overrides(effort, setup, rival);
-    overrides.push(("scheme.flowlet_gap", format!("{micros}us")));
+pub(super) fn overrides(effort: Effort, pods: Pods, rival: Rival, micros: u16) -> Overrides {
+    let flows = match effort {
+        Effort::Demo => 100,
+        Effort::Quick | Effort::Medium => 1_000,
+        Effort::Full => 20_000,
+    };
+    let transport = format!(
+        r#"{{ {}, initial_window = 10, min_rto = "10ms", receive_window = "128KB" }}"#,
+        rival.hosts.transport()
+    );
+    let mut overrides = vec![
+        ("fabric.hosts_per_tor", "16".to_owned()),
+        ("measure.flows", flows.to_string()),
+        ("transport", transport),
+        ("scheme", rival.selection.kind().to_owned()),
+        ("scheme.flowlet_gap", format!("{micros}us")),
+    ];
+    if pods == Pods::LinkDown {
+        overrides.push(("fabric.failed", r#"["core-2 agg-4"]"#.to_owned()));
+    }
     overrides
 }
 

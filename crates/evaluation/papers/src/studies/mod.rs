@@ -14,10 +14,11 @@ use heddle_scenario::Source;
 
 use crate::mp_hula::points::{FIGURE_5, System};
 use heddle_claims::Effort;
-use heddle_study::point::in_order;
+use heddle_study::point::{in_order, no_files};
 
 pub use failures::{Broken, FAILS_AT, RECOVERS_AT, throughput};
 pub use figures::report;
+pub use gaps::Pods;
 pub use paths::Routing;
 pub use priorities::LongFlows;
 pub use rivals::{Hosts, PathSelection, Rival, Setup};
@@ -135,8 +136,8 @@ pub enum Point {
     },
     /// Of [`Study::Gaps`].
     Gaps {
-        /// Fabric, faults and traffic.
-        setup: Setup,
+        /// The fabric.
+        pods: Pods,
         /// Load in percent.
         load: u8,
         /// Hosts and the selection of their paths, by flowlets.
@@ -167,7 +168,7 @@ impl Point {
                 format!("{}, {}", broken.title(), system.title())
             }
             Point::Rivals { setup, rival, .. } => rivals::setting(setup, rival),
-            Point::Gaps { setup, rival, micros, .. } => gaps::setting(setup, rival, micros),
+            Point::Gaps { pods, rival, micros, .. } => gaps::setting(pods, rival, micros),
         }
     }
 }
@@ -192,6 +193,14 @@ impl heddle_study::point::Point for Point {
         true
     }
 
+    /// The permutation of [`Study::Rivals`].
+    fn file(path: &str) -> std::io::Result<String> {
+        match path {
+            rivals::PERMUTATION => Ok(rivals::PERMUTATION_FLOWS.to_owned()),
+            other => no_files(other),
+        }
+    }
+
     /// Figure 5's file with this point's overrides.
     fn source(&self, effort: Effort) -> Source {
         let source = Source::new("mp-hula-fig5.toml", FIGURE_5)
@@ -201,10 +210,10 @@ impl heddle_study::point::Point for Point {
             Point::Paths { routing, subflows, .. } => paths::overrides(effort, routing, subflows),
             Point::Priorities { long_flows, .. } => priorities::overrides(effort, long_flows),
             Point::Failures { broken, system } => failures::overrides(broken, system),
-            Point::Rivals { setup, rival, .. } => rivals::overrides(effort, setup, rival),
-            Point::Gaps { setup, rival, micros, .. } => {
-                gaps::overrides(effort, setup, rival, micros)
+            Point::Rivals { setup, rival, .. } => {
+                rivals::overrides(effort, setup, &self.load_text(), rival)
             }
+            Point::Gaps { pods, rival, micros, .. } => gaps::overrides(effort, pods, rival, micros),
         };
         overrides.into_iter().fold(source, |source, (key, value)| source.with(key, value))
     }

@@ -65,7 +65,7 @@ pub(super) fn setting(routing: Routing, subflows: u8) -> String {
 }
 
 /// A k = 8 fat-tree, 128 hosts.
-pub(super) const FAT_TREE: &str = r#"{ kind = "fat-tree", k = 8, rate = "10Gbps", link_delay = "1us", port_buffer = "375KB", host_buffer = "10MB" }"#;
+const FAT_TREE: &str = r#"{ kind = "fat-tree", k = 8, rate = "10Gbps", link_delay = "1us", port_buffer = "375KB", host_buffer = "10MB" }"#;
 
 pub(super) fn overrides(effort: Effort, routing: Routing, subflows: u8) -> Overrides {
     let flows = match effort {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::mp_hula::points::System;
-use crate::studies::{Broken, LongFlows, PathSelection, Rival, Routing, markdown};
+use crate::studies::{Broken, LongFlows, Routing, markdown};
 use heddle_claims::Effort;
 use heddle_study::cell::Cell;
 use heddle_study::testing::run;
@@ -82,24 +82,29 @@ fn failures_over_time() {
 fn rivals_by_hosts() {
     let point = |hosts, selection| {
         let rival = Rival { hosts, selection };
-        Point::Rivals { setup: Setup::LinkDown, load: 45, rival }
+        Point::Rivals { setup: Setup::Web, load: 60, rival }
     };
     let points = [
         point(Hosts::Dctcp, PathSelection::Hula),
         point(Hosts::Dctcp, PathSelection::Reps),
         point(Hosts::Mptcp, PathSelection::MpHula),
-        point(Hosts::Mptcp, PathSelection::Shuttle),
+        point(Hosts::Uet, PathSelection::Shuttle),
     ];
     let results = results(&points, &FEW);
-    let ids = ["rivals-dctcp-switches", "rivals-dctcp-hosts", "rivals-mptcp-switches"];
+    let ids = [
+        "rivals-dctcp-switches",
+        "rivals-dctcp-hosts",
+        "rivals-mptcp-switches",
+        "rivals-uet-switches",
+    ];
     assert_eq!(plots(Study::Rivals, &results), ids);
 }
 
 #[test]
 fn gaps_by_fabric() {
     let rival = Rival { hosts: Hosts::Dctcp, selection: PathSelection::LetItFlow };
-    let point = |setup, micros| Point::Gaps { setup, load: 45, rival, micros };
-    let points = [point(Setup::Whole, 50), point(Setup::Whole, 200), point(Setup::LinkDown, 50)];
+    let point = |pods, micros| Point::Gaps { pods, load: 45, rival, micros };
+    let points = [point(Pods::Whole, 50), point(Pods::Whole, 200), point(Pods::LinkDown, 50)];
     let results = results(&points, &FEW);
     assert_eq!(plots(Study::Gaps, &results), ["gaps-whole", "gaps-link-down"]);
     let text = markdown(Study::Gaps, &results);
