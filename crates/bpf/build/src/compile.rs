@@ -63,6 +63,37 @@ pub fn compile(source: &Path, object: &Path, flags: &[&str]) -> Result<(), Error
     Err(Error::Compile { compiler, path: source.to_owned(), output })
 }
 
+/// As [`compile`] without flags, for tests, each of which is a process: none compiles what another
+/// one has, unless a source is newer since.
+///
+/// # Errors
+/// As [`compile`], and [`Error::File`].
+pub fn compile_once(source: &Path, object: &Path) -> Result<(), Error> {
+    if is_fresh(object) {
+        return Ok(());
+    }
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |error| Error::File { path, error }
+    };
+    // Others see both files whole or not at all, the object last.
+    let process = std::process::id();
+    let mine = object.with_extension(format!("{process}.o"));
+    let included = object.with_extension(format!("{process}.d"));
+    compile(source, &mine, &["-MMD", &format!("-MF{}", included.display())])?;
+    let rule = object.with_extension("d");
+    std::fs::rename(&included, &rule).map_err(failed(&rule))?;
+    std::fs::rename(&mine, object).map_err(failed(object))
+}
+
+/// False if there is no object, or if it is older than what it was made of.
+fn is_fresh(object: &Path) -> bool {
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    let Some(made) = changed(object) else { return false };
+    let Ok(sources) = prerequisites(&object.with_extension("d")) else { return false };
+    sources.iter().all(|source| changed(Path::new(source)).is_some_and(|time| time < made))
+}
+
 /// The compiler for C: `clang`, or what the environment variable CLANG names.
 pub fn compiler() -> String {
     std::env::var("CLANG").unwrap_or_else(|_| "clang".into())

@@ -14,7 +14,7 @@ pub mod types;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub use compile::{compile, compiler, programs, variant};
+pub use compile::{compile, compile_once, compiler, programs, variant};
 pub use error::Error;
 
 /// The folder bpf/ of this workspace: sources of programs, and the root of `#include "..."`.

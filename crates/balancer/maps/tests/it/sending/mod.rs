@@ -1,7 +1,6 @@
 //! The parts of the balancer that send packets, each as a program of its own.
 
 use std::path::Path;
-use std::process::id;
 use std::sync::LazyLock;
 
 use aya::maps::Array;
@@ -108,7 +107,7 @@ static OBJECT: LazyLock<Vec<u8>> = LazyLock::new(compile);
 
 fn compile() -> Vec<u8> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sending/sending.bpf.c");
-    let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sending-{}.o", id()));
-    heddle_bpf_build::compile(&source, &object, &[]).expect("clang is needed");
+    let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sending.o");
+    heddle_bpf_build::compile_once(&source, &object).expect("clang is needed");
     std::fs::read(object).unwrap()
 }
