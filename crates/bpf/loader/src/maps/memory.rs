@@ -96,7 +96,11 @@ impl Memory {
 
     /// All bytes, word by word.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.words().iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect()
+        let mut bytes = Vec::with_capacity(self.words * WORD);
+        for word in self.words() {
+            bytes.extend_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
+        }
+        bytes
     }
 
     fn read_words<T: Pod>(&self, first: usize) -> Option<T> {

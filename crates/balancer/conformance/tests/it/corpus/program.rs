@@ -29,7 +29,7 @@ fn the_program_does_what_the_corpus_says() {
 
 fn check(world: &mut World, state: &Block, case: &Block) -> Result<(), String> {
     world.forget();
-    state.steps().for_each(|(word, value)| world.step(word, value));
+    world.enter(state);
     let frame = case.bytes("frame");
     world.explain(&frame)?;
     let before = counts(world);

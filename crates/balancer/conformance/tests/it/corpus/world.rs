@@ -1,5 +1,6 @@
 //! The balancer that the corpus is for, as vectors/balancer/README.md describes it.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
@@ -7,6 +8,8 @@ use heddle_balancer_maps::abi::{
     TargetState, Vip, VipKey, VipKind,
 };
 use heddle_balancer_maps::{Balancer, Clock, Explainer, Sizes};
+
+use crate::corpus::cases::{Block, from_hex};
 
 pub const SERVICES: u16 = 9;
 /// Longer than anything is remembered.
@@ -52,6 +55,8 @@ pub struct World {
     pub balancer: Balancer,
     explainer: Explainer,
     now: u32,
+    /// Names of states whose frames were explained: they are the same each time.
+    explained: BTreeSet<String>,
 }
 
 impl World {
@@ -59,7 +64,7 @@ impl World {
         let sizes = Sizes { services: SERVICES.into(), maglev_tables: 8, ..Sizes::small() };
         let balancer = Balancer::load(&sizes, Clock::Settings).unwrap();
         let explainer = balancer.explainer().unwrap();
-        let mut world = World { balancer, explainer, now: 1000 };
+        let mut world = World { balancer, explainer, now: 1000, explained: BTreeSet::new() };
         world.set_services();
         world.balancer.maps.peers.insert(&address("10.0.0.2"), &OTHER).unwrap();
         world
@@ -75,12 +80,19 @@ impl World {
         self.hash(1, 1);
     }
 
-    /// One step of a state.
-    pub fn step(&mut self, word: &str, value: &str) {
+    /// Brings a state about. Its frames are explained the first time.
+    pub fn enter(&mut self, state: &Block) {
+        let explains = self.explained.insert(state.name.clone());
+        state.steps().for_each(|(word, value)| self.step(word, value, explains));
+    }
+
+    fn step(&mut self, word: &str, value: &str, explains: bool) {
         match word {
             "frame" => {
-                let frame = crate::corpus::cases::from_hex(value);
-                self.explain(&frame).unwrap();
+                let frame = from_hex(value);
+                if explains {
+                    self.explain(&frame).unwrap();
+                }
                 self.balancer.program.run(&frame, 1).unwrap();
             }
             "hash" => self.hash(0, target_named(value)),
