@@ -29,7 +29,10 @@ impl Core {
         let lifetimes = Lifetimes::of(&self.balancer).map_err(failed)?;
         let flows = lifetimes.flows(maps).count();
         let tokens = lifetimes.tokens(maps).count();
-        let fills = [("flow", flows, maps.flows.room()), ("token", tokens, maps.tokens.room())];
+        let fills = [
+            Fill { table: "flow", used: flows, room: maps.flows.room() },
+            Fill { table: "token", used: tokens, room: maps.tokens.room() },
+        ];
         let services = self.state.inputs.config.services.iter();
         let (shared, own) = self.changes();
         let Build { version, kernel } = metrics::build();
@@ -76,7 +79,7 @@ impl Core {
         &self,
         sources: &SourceStatus,
         backends: &[BackendStatus],
-        fills: &[(&str, usize, usize)],
+        fills: &[Fill],
     ) -> Vec<String> {
         let mut warnings: Vec<String> = self.health(sources).causes().map(str::to_owned).collect();
         warnings.extend(without_backends(&self.state.inputs.config.services, backends));
@@ -84,7 +87,7 @@ impl Core {
         warnings.extend(unreachable(backends));
         warnings.extend(self.narrow_paths());
         warnings.extend(lost_ways(&self.state.inputs.config.services, &sources.checks, backends));
-        warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
+        warnings.extend(fills.iter().filter_map(nearly_full));
         warnings.extend(store(self.state.view.source).map(str::to_owned));
         warnings.extend(self.shared.warnings());
         warnings.extend(self.pending.iter().cloned());
@@ -251,7 +254,15 @@ fn lost_ways(services: &[Service], checks: &Checks, backends: &[BackendStatus]) 
     services.iter().filter(|service| service.owns_backends()).flat_map(failures).collect()
 }
 
-pub(super) fn nearly_full((table, used, room): (&str, usize, usize)) -> Option<String> {
+/// Entries of a table that live, and those that it has room for.
+pub(super) struct Fill {
+    pub(super) table: &'static str,
+    pub(super) used: usize,
+    pub(super) room: usize,
+}
+
+pub(super) fn nearly_full(fill: &Fill) -> Option<String> {
+    let Fill { table, used, room } = *fill;
     let share = used as f64 / room as f64;
     (share >= NEARLY_FULL).then(|| {
         format!("the {table} table is {:.0} % full: [tables] {table}s gives it room", share * 100.0)

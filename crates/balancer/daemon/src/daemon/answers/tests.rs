@@ -7,7 +7,7 @@ use heddle_balancer_maps::abi::FlowState;
 use heddle_balancer_maps::maps::Flow;
 
 use super::connections::Wanted;
-use super::status::{down, nearly_full, without_backends};
+use super::status::{Fill, down, nearly_full, without_backends};
 use super::*;
 use crate::admin::{BackendStatus, Filter};
 use crate::daemon::names::Former;
@@ -149,8 +149,9 @@ fn a_backend_that_is_down_is_warned_of_with_its_reason() {
 
 #[test]
 fn a_table_is_nearly_full_from_nine_tenths_on() {
-    assert_eq!(nearly_full(("flow", 89, 100)), None);
-    let said = nearly_full(("flow", 90, 100)).unwrap();
+    let flows = |used| nearly_full(&Fill { table: "flow", used, room: 100 });
+    assert_eq!(flows(89), None);
+    let said = flows(90).unwrap();
     assert_eq!(said, "the flow table is 90 % full: [tables] flows gives it room");
 }
 
