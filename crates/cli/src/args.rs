@@ -141,6 +141,10 @@ pub(crate) struct Run {
     /// A flow is named by its number in flows.csv. Can be repeated. Runs are run again for it.
     #[arg(long, value_name = "FLOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) trace: Vec<u32>,
+    /// Threads of each run, with the result of one. Runs are then made one after another. Only some
+    /// scenarios can be divided: long flows, or flows on persistent connections, by ECMP.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: u16,
     /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle`
     /// of its metadata, what made it.
     #[arg(long)]

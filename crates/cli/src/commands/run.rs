@@ -38,7 +38,11 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     files::make_folder(&folder)?;
     let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
     let cells = seeded(scenario.scheme.name(), &scenario, &scenario.seeds);
-    let runs = grid::run(&cells, &store, Keep::Tables, &GridBar::new(common))?;
+    let bar = GridBar::new(common);
+    let runs = match args.threads {
+        1 => grid::run(&cells, &store, Keep::Tables, &bar)?,
+        threads => grid::run_on(threads, &cells, &store, Keep::Tables, &bar)?,
+    };
     let recorded = if wanted.is_empty() {
         Vec::new()
     } else {

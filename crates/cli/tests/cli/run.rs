@@ -39,6 +39,20 @@ fn one_of_a_thing_is_in_the_singular() {
     assert!(table.contains("0 drops") && table.contains("0 timeouts"), "{table}");
 }
 
+/// The digest is among what is printed. What ends with its flows is refused, with the reason.
+#[test]
+fn threads_of_a_run_do_not_change_it() {
+    let folder = Folder::new();
+    let measure = r#"measure={warm_up="1ms",duration="2ms",sample_every="100us"}"#;
+    let run = format!("run small.toml --set seeds=[1] --set {measure}");
+    let printed = |more: &str, out: &str| folder.heddle(&format!("{run} {more} --out {out}")).ok();
+    assert_eq!(printed("--threads 2", "two"), printed("", "one"));
+    assert_eq!(folder.read("two/flows.csv"), folder.read("one/flows.csv"));
+    let refused = folder.heddle("run small.toml --set seeds=[1] --threads 2 --out three");
+    let reason = "it ends with its last measured flow, not after a `measure.duration`";
+    assert!(refused.err.contains(reason), "{}", refused.err);
+}
+
 /// Two seeds of 100 measured flows of 20 KB each; no flow beats the empty fabric.
 #[test]
 fn flows_csv_has_a_line_for_each_measured_flow() {

@@ -1,10 +1,23 @@
-//! Processor time of the current thread.
+//! Processor time of the current thread, and of all.
+
+#[cfg(unix)]
+use rustix::time::{ClockId, clock_gettime};
 
 /// Processor time that this thread has used, in seconds.
 #[cfg(unix)]
 pub fn thread_seconds() -> f64 {
-    use rustix::time::{ClockId, clock_gettime};
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    seconds(ClockId::ThreadCPUTime)
+}
+
+/// Processor time that all threads of this process have used, in seconds.
+#[cfg(unix)]
+pub fn process_seconds() -> f64 {
+    seconds(ClockId::ProcessCPUTime)
+}
+
+#[cfg(unix)]
+fn seconds(clock: ClockId) -> f64 {
+    let time = clock_gettime(clock);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
@@ -16,6 +29,12 @@ pub fn thread_seconds() -> f64 {
     use std::time::Instant;
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+/// As [`thread_seconds`].
+#[cfg(not(unix))]
+pub fn process_seconds() -> f64 {
+    thread_seconds()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use heddle_sim::{Next, Outcome, SimError};
 use rayon::prelude::*;
 
 use crate::cell::Cell;
-use crate::cpu_time::thread_seconds;
+use crate::cpu_time::{process_seconds, thread_seconds};
 use crate::external;
 use crate::results::{KEPT_FLOWS, KEPT_LINKS, flow_lines, link_lines};
 use crate::store::Store;
@@ -62,9 +62,23 @@ pub fn run(
     keep: Keep,
     monitor: &dyn Monitor,
 ) -> Result<Vec<RunSummary>, GridError> {
-    let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let grid = Grid { cells, store, keep, monitor, done, stopped };
+    let grid = Grid::new(cells, store, keep, monitor);
     cells.par_iter().enumerate().map(|(index, cell)| grid.cell(index, cell)).collect()
+}
+
+/// Runs every cell that `store` does not hold yet, one after another, each on as many threads.
+///
+/// # Errors
+/// As [`run`]; a cell that cannot be divided among threads ([`heddle_sim::indivisible`]).
+pub fn run_on(
+    threads: u16,
+    cells: &[Cell],
+    store: &Store,
+    keep: Keep,
+    monitor: &dyn Monitor,
+) -> Result<Vec<RunSummary>, GridError> {
+    let grid = Grid { threads: threads.into(), ..Grid::new(cells, store, keep, monitor) };
+    cells.iter().enumerate().map(|(index, cell)| grid.cell(index, cell)).collect()
 }
 
 /// Runs every cell that the folder `runs/` below another one does not hold yet, as [`run`] does.
@@ -105,11 +119,18 @@ struct Grid<'a> {
     store: &'a Store,
     keep: Keep,
     monitor: &'a dyn Monitor,
+    /// Threads of a run.
+    threads: usize,
     done: AtomicUsize,
     stopped: AtomicBool,
 }
 
-impl Grid<'_> {
+impl<'a> Grid<'a> {
+    fn new(cells: &'a [Cell], store: &'a Store, keep: Keep, monitor: &'a dyn Monitor) -> Grid<'a> {
+        let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Grid { cells, store, keep, monitor, threads: 1, done, stopped }
+    }
+
     fn cell(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
         let (summary, hops) = match kept(cell, self.store, self.keep)? {
             Some(summary) => (summary, 0),
@@ -128,8 +149,11 @@ impl Grid<'_> {
         let mut watch = |progress: heddle_sim::Progress| {
             self.report(index, cell, (progress.done, progress.packet_hops))
         };
-        let (outcome, seconds) = timed(&cell.scenario, cell.seed, &mut watch)
-            .map_err(|error| self.explain(cell, error))?;
+        let timed = match self.threads {
+            1 => timed(&cell.scenario, cell.seed, &mut watch),
+            threads => timed_on(threads, &cell.scenario, cell.seed, &mut watch),
+        };
+        let (outcome, seconds) = timed.map_err(|error| self.explain(cell, error))?;
         let summary = RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds);
         if self.keep == Keep::Tables {
             let flows = flow_lines(&cell.scenario, cell.seed, &outcome);
@@ -175,6 +199,18 @@ pub fn timed(
     let start = thread_seconds();
     let outcome = external::simulate(scenario, seed, watch)?;
     Ok((outcome, thread_seconds() - start))
+}
+
+/// The same on several threads of a process that does nothing else.
+fn timed_on(
+    threads: usize,
+    scenario: &Scenario,
+    seed: u64,
+    watch: &mut dyn FnMut(heddle_sim::Progress) -> Next,
+) -> Result<(Outcome, f64), SimError> {
+    let start = process_seconds();
+    let outcome = heddle_sim::simulate_on(threads, scenario, seed, watch)?;
+    Ok((outcome, process_seconds() - start))
 }
 
 #[cfg(test)]

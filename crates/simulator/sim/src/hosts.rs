@@ -22,7 +22,7 @@ use crate::network::{Body, Hot, NIL, PacketKind};
 use crate::random::{Random, Stream};
 
 pub(crate) use connection::{Flow, Lifetime, ReceivedBytes, UsualTimes};
-pub(crate) use context::HostContext;
+pub(crate) use context::{HostContext, Sides};
 pub(crate) use counters::HostCounters;
 pub(crate) use entropy::EntropyValues;
 pub(crate) use interfaces::Interfaces;
@@ -145,10 +145,18 @@ impl Hosts {
         prefetch_whole(&self.connections, id);
     }
 
-    /// Appends a flow to a connection.
-    pub(crate) fn start(&mut self, cx: &mut HostContext, id: u32, flow: Flow) {
-        self.connections[id as usize].add_flow(cx.now, flow);
-        self.send_pending(cx, id);
+    /// Appends a flow to a connection. The server's side sees when it has arrived, the client's
+    /// sends it.
+    pub(crate) fn start(&mut self, cx: &mut HostContext, id: u32, flow: Flow, sides: Sides) {
+        let connection = &mut self.connections[id as usize];
+        if sides.server {
+            connection.add_flow(cx.now, flow);
+        } else if sides.client {
+            connection.transport.write(cx.now, flow.size.0);
+        }
+        if sides.client {
+            self.send_pending(cx, id);
+        }
     }
 
     /// Handles a packet that arrives at its host.

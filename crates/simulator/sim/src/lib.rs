@@ -2,8 +2,8 @@
 //!
 //! [`simulate`] runs one scenario with one seed. The result depends on these two only, on every
 //! machine and at any number of threads. Times are integer picoseconds; simultaneous events are
-//! handled in the order in which they were scheduled. The crate reads no files and starts no
-//! threads; independent runs can use any number of threads.
+//! handled in the order in which they were scheduled. The crate reads no files. Independent runs can
+//! use any number of threads, and [`simulate_on`] divides one run among several.
 //!
 //! # Example
 //!
@@ -29,6 +29,7 @@
 //! ```
 
 mod arrivals;
+mod division;
 mod engine;
 mod engine_digest;
 mod five_tuple;
@@ -52,6 +53,7 @@ mod warm_up;
 mod work;
 
 pub use arrivals::{Arrival, Arrivals};
+pub use division::{indivisible, simulate_on};
 pub use engine_digest::engine_digest;
 pub use forecast::{Forecast, forecast};
 pub use ideal_fct::{BestPaths, ideal_fct, wire_bytes};

@@ -21,6 +21,9 @@ pub enum SimError {
         "there are more samples of ports than a run keeps, {0}: give a longer `measure.sample_every`"
     )]
     Samples(usize),
+    /// A run that cannot be divided among threads.
+    #[error("it cannot be divided among threads: {0}")]
+    Indivisible(&'static str),
     /// The caller's progress function returned [`Next::Stop`].
     #[error("interrupted")]
     Interrupted,

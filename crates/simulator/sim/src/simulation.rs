@@ -4,6 +4,7 @@ mod done;
 mod faults;
 mod finish;
 mod handshakes;
+mod partition;
 mod segments;
 mod start;
 #[cfg(test)]
@@ -31,6 +32,8 @@ use crate::traffic::{ConnectionPools, NewFlow, Traffic};
 use crate::warm_up::OpenWarmUp;
 use crate::work::Work;
 use done::LastEnd;
+use partition::Partition;
+pub(crate) use partition::{Ended, Link, Logged, Mark, Part, Told};
 use start::{
     entropy, flow_hash, group_routing, groups, interfaces, is_failed, start_network, steering,
 };
@@ -87,6 +90,8 @@ pub(crate) struct Simulation<'a, S: Scheme> {
     last_end: LastEnd,
     /// Records details; most runs have none.
     observer: Option<Box<Observer<'a>>>,
+    /// Part of a divided run; `None` if it is whole.
+    partition: Option<Box<Partition>>,
     /// Last arrival of a packet at a host.
     last_data: Time,
     now: Time,
@@ -151,6 +156,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             now: Time::ZERO,
             last_data: Time::ZERO,
             observer: None,
+            partition: None,
             first_routes: None,
             best_paths: BestPaths::default(),
             scenario,
@@ -220,11 +226,18 @@ impl<'a, S: Scheme> Simulation<'a, S> {
                 self.report(done, watch)?;
             }
         }
-        if self.sampler.is_full() {
-            return Err(SimError::Samples(MOST_SAMPLES));
-        }
+        self.check_samples()?;
         self.sample_rest();
         self.report(1.0, watch)
+    }
+
+    /// # Errors
+    /// More samples than a run keeps.
+    pub(crate) fn check_samples(&self) -> Result<(), SimError> {
+        match self.sampler.is_full() {
+            true => Err(SimError::Samples(MOST_SAMPLES)),
+            false => Ok(()),
+        }
     }
 
     /// Handles the next event; returns false at the end of the run.
@@ -238,8 +251,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         self.now = at;
         self.look_ahead();
         self.totals.events += 1;
-        self.digest = (self.digest.rotate_left(5) ^ at.0 ^ u64::from(event.pack()) << 32)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.digest = digest_with(self.digest, at, event.pack());
         self.handle(event);
         if self.observer.is_some() {
             self.record_senders();
@@ -308,6 +320,9 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             self.record_arrival(port, packet);
         }
         let to = self.network.ports[port as usize].to;
+        if self.partition.is_some() && self.leaves(port, packet) {
+            return;
+        }
         if to < self.fabric.hosts {
             self.last_data = self.now;
             self.hosts.receive(&mut context!(self), packet, &mut self.finishing);
@@ -358,12 +373,14 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             let measured = !new.is_long() && self.now >= self.measuring_from && self.wants_more();
             self.measured_started += u64::from(measured);
             self.totals.flows_started += 1;
-            self.work.note(&new, self.network.hops);
+            self.work.note(&new, self.hops());
             let NewFlow { from, to, size, workload, index, .. } = new;
             let id = self.totals.flows_started as u32;
             let flow = Flow { start: self.now, from, to, size, measured, workload, id, index };
             let connection = self.pools.connection(&new, &mut self.hosts);
-            self.hosts.start(&mut context!(self), connection, flow);
+            let sides = self.sides(from, to);
+            self.hosts.start(&mut context!(self), connection, flow, sides);
+            self.mark_start();
         }
         self.starting = starting;
         self.network.events.schedule(self.traffic.next_at(), Event::Spawn);
@@ -464,5 +481,11 @@ impl<'a, S: Scheme> Simulation<'a, S> {
 /// that a fabric's failure causes.
 pub const STALL: Time = Time::secs(10);
 
+/// The digest of a run and one more event, as [`Event::pack`] has it.
+#[inline]
+pub(crate) fn digest_with(digest: u64, at: Time, event: u32) -> u64 {
+    (digest.rotate_left(5) ^ at.0 ^ u64::from(event) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 /// Events between two calls of the progress function.
-const WATCH_EVERY: u64 = 1 << 18;
+pub(crate) const WATCH_EVERY: u64 = 1 << 18;

@@ -6,4 +6,4 @@ mod wheel;
 
 pub(crate) use event::Event;
 pub(crate) use prefetch::{prefetch, prefetch_whole};
-pub(crate) use wheel::Wheel;
+pub(crate) use wheel::{Scheduled, Wheel};

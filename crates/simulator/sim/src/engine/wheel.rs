@@ -17,6 +17,26 @@ use super::{Event, prefetch};
 struct Entry {
     at: Time,
     event: u32,
+    /// Its place in the order of scheduling, modulo 2^32.
+    order: u32,
+}
+
+/// An event with its place in the order of scheduling, modulo 2^32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Due {
+    pub(crate) at: Time,
+    pub(crate) event: Event,
+    pub(crate) order: u32,
+}
+
+/// What a wheel notes of the events that are scheduled, for a partition of a run: where their
+/// places in the order of scheduling are still looked up.
+#[derive(Default)]
+pub(crate) struct Scheduled {
+    /// Time of the latest of those that are not in `far`.
+    pub(crate) latest: Time,
+    /// Events beyond the horizon of the wheel: time and order.
+    pub(crate) far: Vec<(Time, u32)>,
 }
 
 /// The event queue. An event scheduled in the past is handled at the current time.
@@ -35,7 +55,10 @@ pub(crate) struct Wheel {
     occupied: Box<[u64]>,
     /// Events beyond the horizon of the wheel, by time and order of scheduling.
     overflow: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    overflow_count: u64,
+    /// Events scheduled so far.
+    scheduled: u64,
+    /// `None` unless the run is one of several partitions.
+    noted: Option<Box<Scheduled>>,
 }
 
 impl Wheel {
@@ -53,7 +76,8 @@ impl Wheel {
             slots: vec![Vec::new(); slots as usize].into_boxed_slice(),
             occupied: vec![0; (slots as usize).div_ceil(64)].into_boxed_slice(),
             overflow: BinaryHeap::new(),
-            overflow_count: 0,
+            scheduled: 0,
+            noted: None,
         }
     }
 
@@ -61,14 +85,17 @@ impl Wheel {
     #[inline]
     pub(crate) fn schedule(&mut self, at: Time, event: Event) {
         let slot = at.0 >> self.shift;
-        let entry = Entry { at, event: event.pack() };
+        let entry = self.entry(at, event);
         if slot <= self.slot {
-            self.insert_current(entry);
+            self.insert_current(entry, |_| false);
         } else if slot - self.slot < self.slots.len() as u64 {
             self.append(slot, entry);
         } else {
-            self.overflow.push(Reverse((at, self.overflow_count, entry.event)));
-            self.overflow_count += 1;
+            self.overflow.push(Reverse((at, self.scheduled, entry.event)));
+        }
+        self.scheduled += 1;
+        if self.noted.is_some() {
+            self.note(entry);
         }
     }
 
@@ -81,6 +108,11 @@ impl Wheel {
         let entry = self.current[self.cursor];
         self.cursor += 1;
         Some((entry.at, Event::unpack(entry.event)))
+    }
+
+    #[inline]
+    fn entry(&self, at: Time, event: Event) -> Entry {
+        Entry { at, event: event.pack(), order: self.scheduled as u32 }
     }
 
     /// The event about `ahead` positions behind the next one. Approximate, because the next slot is
@@ -102,10 +134,13 @@ impl Wheel {
         self.occupied[index / 64] |= 1 << (index % 64);
     }
 
-    /// Inserts an entry into the current slot, after those of the same time.
-    fn insert_current(&mut self, entry: Entry) {
+    /// Inserts an entry into the current slot, after those of the same time that are not later.
+    #[inline]
+    fn insert_current(&mut self, entry: Entry, is_later: impl Fn(u32) -> bool) {
         let mut place = self.current.len();
-        while place > self.cursor && self.current[place - 1].at > entry.at {
+        let goes_before =
+            |other: &Entry| other.at > entry.at || (other.at == entry.at && is_later(other.order));
+        while place > self.cursor && goes_before(&self.current[place - 1]) {
             place -= 1;
         }
         self.current.insert(place, entry);
@@ -139,12 +174,12 @@ impl Wheel {
     /// Moves the events within the horizon from the heap to the slots.
     fn refill_from_overflow(&mut self) {
         let end = self.slot + self.slots.len() as u64;
-        while let Some(&Reverse((at, _, event))) = self.overflow.peek() {
+        while let Some(&Reverse((at, order, event))) = self.overflow.peek() {
             if at.0 >> self.shift >= end {
                 return;
             }
             self.overflow.pop();
-            self.append(at.0 >> self.shift, Entry { at, event });
+            self.append(at.0 >> self.shift, Entry { at, event, order: order as u32 });
         }
     }
 
@@ -158,6 +193,95 @@ impl Wheel {
             .find(|(_, bits)| *bits != 0)?;
         let index = found.0 * 64 + found.1.trailing_zeros() as usize;
         Some(self.slot + 1 + (index.wrapping_sub(start) & (len - 1)) as u64)
+    }
+}
+
+/// What a partition of a run needs beside: its events are numbered, it stops before the end of a
+/// window, and events of other partitions take their places among its own.
+impl Wheel {
+    /// Notes from now on what is scheduled, and what has been, too.
+    pub(crate) fn take_notes(&mut self) {
+        let far = self.overflow.iter().map(|Reverse((at, order, _))| (*at, *order as u32));
+        self.noted = Some(Box::new(Scheduled { latest: Time::ZERO, far: far.collect() }));
+        let near = self.slots.iter().flatten().chain(&self.current).map(|entry| entry.at).max();
+        self.notes().latest = near.unwrap_or_default();
+    }
+
+    /// Events scheduled so far, modulo 2^32.
+    pub(crate) fn scheduled(&self) -> u32 {
+        self.scheduled as u32
+    }
+
+    /// The notes; empty without.
+    pub(crate) fn notes(&mut self) -> &mut Scheduled {
+        self.noted.get_or_insert_default()
+    }
+
+    #[inline(never)]
+    fn note(&mut self, entry: Entry) {
+        let is_far = (entry.at.0 >> self.shift) > self.slot
+            && (entry.at.0 >> self.shift) - self.slot >= self.slots.len() as u64;
+        let notes = self.notes();
+        if is_far {
+            notes.far.push((entry.at, entry.order));
+        } else {
+            notes.latest = notes.latest.max(entry.at);
+        }
+    }
+
+    /// Takes the next event, if it is before `end`. Slots that begin later are left alone.
+    pub(crate) fn pop_before(&mut self, end: Time) -> Option<Due> {
+        while self.cursor == self.current.len() {
+            let far = self.overflow.peek().map(|Reverse((at, ..))| at.0 >> self.shift);
+            let slot = self.next_occupied().into_iter().chain(far).min()?;
+            if slot << self.shift >= end.0 {
+                return None;
+            }
+            self.advance();
+        }
+        let Entry { at, event, order } = self.current[self.cursor];
+        if at >= end {
+            return None;
+        }
+        self.cursor += 1;
+        Some(Due { at, event: Event::unpack(event), order })
+    }
+
+    /// Time of the next event; [`Time::NEVER`] if there is none.
+    pub(crate) fn next_at(&self) -> Time {
+        if let Some(entry) = self.current.get(self.cursor) {
+            return entry.at;
+        }
+        let len = self.slots.len();
+        let near = self.next_occupied().map(|slot| &self.slots[slot as usize & (len - 1)]);
+        let near = near.into_iter().flatten().map(|entry| entry.at);
+        let far = self.overflow.peek().map(|Reverse((at, ..))| *at);
+        near.chain(far).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Adds an event before those of its time of which `is_later` holds, by their order.
+    pub(crate) fn schedule_among(
+        &mut self,
+        at: Time,
+        event: Event,
+        is_later: impl Fn(u32) -> bool,
+    ) {
+        let slot = at.0 >> self.shift;
+        let entry = self.entry(at, event);
+        if slot <= self.slot {
+            self.insert_current(entry, is_later);
+        } else if slot - self.slot < self.slots.len() as u64 {
+            self.append(slot, entry);
+            let entries = &mut self.slots[slot as usize & (self.slots.len() - 1)];
+            let later = |other: &Entry| other.at == at && is_later(other.order);
+            if let Some(place) = entries.iter().position(later) {
+                entries[place..].rotate_right(1);
+            }
+        } else {
+            self.overflow.push(Reverse((at, self.scheduled, entry.event)));
+        }
+        self.scheduled += 1;
+        self.note(entry);
     }
 }
 
@@ -270,11 +394,11 @@ mod tests {
         ) {
             let times = times.iter().cycle().take(times.len() * repeat);
             let in_slot = |time: u64| Time(7 << shift | time & ((1 << shift) - 1));
-            let entries = times.zip(0..).map(|(&time, event)| Entry { at: in_slot(time), event });
+            let entries = times.zip(0..).map(|(&time, event)| Entry { at: in_slot(time), event, order: 0 });
             let mut slot: Vec<Entry> = entries.collect();
             let mut expected: Vec<(Time, u32)> = slot.iter().map(|e| (e.at, e.event)).collect();
             expected.sort();
-            let mut sorted = vec![Entry { at: Time(1), event: 1 }];
+            let mut sorted = vec![Entry { at: Time(1), event: 1, order: 0 }];
             take_sorted(&mut slot, shift, &mut sorted);
             prop_assert!(slot.is_empty());
             let got: Vec<(Time, u32)> = sorted.iter().map(|e| (e.at, e.event)).collect();

@@ -45,11 +45,15 @@ impl Network {
         if class.has_two_queues() {
             return self.accept_second(now, port_id, packet, slot);
         }
+        let crosses = class.crosses;
         let hot = &mut self.packets.hot[packet as usize];
         (hot.arrival, hot.next) = (arrival, NIL);
         self.append(now, port_id, packet, slot, arrival);
         if is_marked {
             self.mark(port_id, packet);
+        }
+        if crosses {
+            self.leave(port_id, packet);
         }
     }
 
@@ -103,7 +107,9 @@ impl Network {
     /// stale because the link failed.
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, port_id: u32) -> Option<u32> {
-        if self.classes[usize::from(self.ports[port_id as usize].class)].has_two_queues() {
+        let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
+        let crosses = class.crosses;
+        if class.has_two_queues() {
             self.update_started(port_id, now);
         }
         let port = &mut self.ports[port_id as usize];
@@ -119,6 +125,9 @@ impl Network {
         if port.head != NIL {
             let arrival = self.packets.hot[port.head as usize].arrival;
             self.events.schedule(arrival, Event::Arrival(port_id));
+            if crosses {
+                self.note_pending(port_id);
+            }
         }
         Some(packet)
     }

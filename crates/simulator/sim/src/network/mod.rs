@@ -1,6 +1,7 @@
 //! Ports, links and the packets on them.
 
 mod admission;
+mod crossing;
 mod impairments;
 mod link;
 mod management;
@@ -8,6 +9,7 @@ mod packet;
 mod port;
 mod priority_queue;
 
+pub(crate) use crossing::{Crossed, Crossing};
 pub(crate) use impairments::Impairments;
 pub(crate) use management::Management;
 pub(crate) use packet::{Body, EntropyField, Hot, PacketKind, Packets};
@@ -54,6 +56,8 @@ pub(crate) struct Network {
     pub(crate) management: Management,
     /// Packet hops: packets accepted by a port.
     pub(crate) hops: u64,
+    /// Links to other partitions of a run; empty if there is one.
+    pub(crate) crossing: Crossing,
 }
 
 #[cfg(test)]

@@ -94,11 +94,24 @@ pub(crate) struct Packets {
     /// Entropy values, where hosts choose them. Empty otherwise.
     entropy: Vec<EntropyField>,
     free: Vec<u32>,
+    /// Packets added less those removed: below 0 in a partition of a run whose packets end in
+    /// others.
+    alive: i64,
+    /// The most of that since [`Packets::begin`].
+    peak: i64,
 }
 
 impl Packets {
     #[inline]
     pub(crate) fn add(&mut self, hot: Hot, body: Body) -> u32 {
+        self.alive += 1;
+        self.peak = self.peak.max(self.alive);
+        self.place(hot, body)
+    }
+
+    /// Adds a packet that another partition has added before.
+    #[inline]
+    pub(super) fn place(&mut self, hot: Hot, body: Body) -> u32 {
         if let Some(index) = self.free.pop() {
             self.hot[index as usize] = hot;
             self.body[index as usize] = body;
@@ -111,7 +124,24 @@ impl Packets {
 
     #[inline]
     pub(crate) fn remove(&mut self, index: u32) {
+        self.alive -= 1;
         self.free.push(index);
+    }
+
+    /// Removes a packet that goes on in another partition.
+    pub(super) fn hand_over(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// Begins to look for the most packets; returns those that are alive.
+    pub(crate) fn begin(&mut self) -> i64 {
+        self.peak = self.alive;
+        self.alive
+    }
+
+    /// Packets that are alive, and the most that were.
+    pub(crate) fn alive_and_peak(&self) -> (i64, i64) {
+        (self.alive, self.peak)
     }
 
     /// Shim of a packet between ToRs.

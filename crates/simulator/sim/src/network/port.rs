@@ -53,6 +53,8 @@ pub(crate) struct LinkClass {
     pub(crate) priority: Priority,
     /// True if a shared buffer or RED decides on each packet ([`super::management`]).
     pub(crate) is_managed: bool,
+    /// True if its ports lead from one partition of a run to another.
+    pub(crate) crosses: bool,
 }
 
 impl LinkClass {
@@ -72,7 +74,13 @@ impl LinkClass {
             trim_time: Time::NEVER,
             priority: Priority::None,
             is_managed: false,
+            crosses: false,
         }
+    }
+
+    /// The same for ports that lead from one partition of a run to another.
+    pub(super) fn crossing(self) -> LinkClass {
+        LinkClass { crosses: true, ..self }
     }
 
     /// The same for a port with two queues. At a switch's the second holds up to seven eighths of

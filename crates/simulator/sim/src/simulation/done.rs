@@ -21,8 +21,8 @@ pub(super) struct LastEnd {
 
 impl<S: Scheme> Simulation<'_, S> {
     /// Completed share of the work: packet hops by those that are expected.
-    pub(super) fn done(&mut self) -> f64 {
-        let hops = self.network.hops;
+    pub(crate) fn done(&mut self) -> f64 {
+        let hops = self.hops();
         let state =
             State { now: self.now, hops, flows: (self.totals.flows_started, self.finished) };
         let end = self.expected_end(state).min(self.end).max(self.now);
@@ -62,7 +62,7 @@ impl<S: Scheme> Simulation<'_, S> {
 
     /// The time at which the last of the measured flows under way may end.
     fn last_end(&mut self) -> Time {
-        let hops = self.network.hops;
+        let hops = self.hops();
         if hops >= self.last_end.until_hops {
             let until_hops = hops + (hops as f64 * LOOK_AGAIN) as u64;
             let of_flow = |workload: u16, bytes: f64| self.work.flow_time(workload, bytes);

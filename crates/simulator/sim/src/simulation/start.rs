@@ -10,7 +10,8 @@ use crate::engine::Wheel;
 use crate::five_tuple::FlowHash;
 use crate::hosts::{EntropyValues, Interfaces, Steering};
 use crate::network::{
-    Impairments, LinkClass, Management, Network, Packets, Port, PortStats, Priority, PriorityQueue,
+    Crossing, Impairments, LinkClass, Management, Network, Packets, Port, PortStats, Priority,
+    PriorityQueue,
 };
 use crate::progress::SimError;
 use crate::random::{Random, Stream};
@@ -79,6 +80,7 @@ pub(super) fn start_network(
         impairments: Impairments::new(Random::new(seed, Stream::Losses)),
         management: Management::new(fabric, shared, red, Random::new(seed, Stream::Marks)),
         hops: 0,
+        crossing: Crossing::default(),
         meter,
         classes,
         ports,

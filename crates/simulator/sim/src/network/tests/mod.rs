@@ -82,6 +82,7 @@ fn one_port(limits: PortLimits, meter: Option<DreShift>) -> Network {
         impairments: Impairments::new(Random::new(1, Stream::Losses)),
         management: Management::default(),
         hops: 0,
+        crossing: Crossing::default(),
     }
 }
 
