@@ -4,16 +4,17 @@
 //! Other programs (tests, studies) have a file system of their own that nothing else sees and that
 //! ends with them.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use aya::programs::links::{FdLink, PinnedLink};
 use rustix::mount::{self, FsMountFlags, FsOpenFlags, MountAttrFlags};
 
 use crate::Error;
+use crate::attach::failed;
 
 /// The magic number of BPF file systems (linux/magic.h).
 const BPF_FS_MAGIC: rustix::fs::FsWord = 0xcafe_4a11;
@@ -107,34 +108,46 @@ pub fn link_pin(directory: &Path, hook: &str, interface: u32) -> Result<PathBuf,
 /// The calling thread's network namespace.
 const NAMESPACE: &str = "/proc/thread-self/ns/net";
 
-/// Pins of links in `directory` that have outlived their network namespace: no process is in it,
-/// and /run/netns has no name of it. Its interfaces are gone, unless a descriptor alone keeps it.
+/// Pins of links in `directory` whose interface is gone: the kernel shows 0 as its number. Whichever
+/// network namespace it was in, and whoever may look at that, its links are seen from here.
 ///
 /// # Errors
-/// [`Error::Pins`] if the directory cannot be read.
+/// [`Error::Pins`] if the directory or /proc/self/fdinfo cannot be read, [`Error::Link`] if a link
+/// cannot be opened.
 pub fn left_behind(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |error| Error::Pins { path: directory.to_owned(), error };
-    let alive = namespaces();
     let mut left = Vec::new();
     for pin in fs::read_dir(directory).map_err(failed)?.flatten() {
-        let name = pin.file_name().to_string_lossy().into_owned();
-        let namespace = name.strip_prefix(LINK).and_then(|rest| rest.rsplit('-').nth(1));
-        let namespace = namespace.and_then(|number| number.parse().ok());
-        if namespace.is_some_and(|number| !alive.contains(&number)) {
+        let is_link = pin.file_name().to_string_lossy().starts_with(LINK);
+        if is_link && interface_of(&pin.path())? == Some(0) {
             left.push(pin.path());
         }
     }
+    left.sort();
     Ok(left)
 }
 
-/// The network namespaces of all processes, and those with names. A process that ends meanwhile has
-/// none.
-fn namespaces() -> BTreeSet<u64> {
-    let paths =
-        |folder: &str| fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
-    let processes = paths("/proc").map(|process| process.join("ns/net"));
-    let all = processes.chain(paths("/run/netns"));
-    all.filter_map(|path| Some(fs::metadata(path).ok()?.ino())).collect()
+/// This process' descriptors, as the kernel describes them.
+const DESCRIPTORS: &str = "/proc/self/fdinfo";
+
+/// The number of the interface that a pinned link is attached to; none of a link of another kind.
+fn interface_of(pin: &Path) -> Result<Option<u32>, Error> {
+    let link = FdLink::from(PinnedLink::from_pin(pin).map_err(failed)?);
+    let id = link.info().map_err(failed)?.id();
+    let failed = |error| Error::Pins { path: DESCRIPTORS.into(), error };
+    let descriptors = fs::read_dir(DESCRIPTORS).map_err(failed)?.flatten();
+    // A descriptor that another thread has closed meanwhile is not the link's.
+    let texts = descriptors.filter_map(|file| fs::read_to_string(file.path()).ok());
+    Ok(texts.filter_map(|text| described(&text, id)).next())
+}
+
+/// The interface in the kernel's description of a link, if it has this id.
+fn described(text: &str, id: u32) -> Option<u32> {
+    let value = |name: &str| {
+        let values = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        values.filter_map(|value| value.trim().parse().ok()).next()
+    };
+    (value("link_id") == Some(id)).then(|| value("ifindex")).flatten()
 }
 
 /// True if links are pinned in `directory`, to whatever interface.
@@ -180,15 +193,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_of_a_namespace_that_is_gone_are_left_behind() {
-        let folder = std::env::temp_dir().join(format!("heddle-pins-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let gone = folder.join("link-ingress-1-7");
-        let own = link_pin(&folder, XDP, 7).unwrap();
-        for path in [&gone, &own, &folder.join("config")] {
-            fs::write(path, "").unwrap();
-        }
-        assert_eq!(left_behind(&folder).unwrap(), [gone]);
-        fs::remove_dir_all(&folder).unwrap();
+    fn a_link_without_an_interface_is_described_with_number_0() {
+        let text = |id: u32, interface: u32| {
+            format!(
+                "pos:\t0\nlink_type:\txdp\nlink_id:\t{id}\nprog_id:\t9\nifindex:\t{interface}\n"
+            )
+        };
+        assert_eq!(described(&text(5, 0), 5), Some(0));
+        assert_eq!(described(&text(5, 7), 5), Some(7));
+        assert_eq!(described(&text(51, 0), 5), None, "another link");
+        assert_eq!(described("pos:\t0\nflags:\t02\n", 5), None, "no link");
     }
 }

@@ -1,8 +1,15 @@
 //! Programs in the real kernel, run on frames and measured.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use heddle_bpf_loader::{Action, Bench, Clients, Error, Generator, pass};
-use heddle_testing::{Need, skip_without};
+use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc;
+
+use heddle_bpf_loader::{
+    Action, Bench, Clients, Error, Generator, Mode, interface_index, left_behind, own_network,
+    pass, remove_pins,
+};
+use heddle_testing::{Need, require_program, skip_without};
 
 #[test]
 fn pass_passes_a_frame_as_it_is() {
@@ -76,4 +83,44 @@ fn the_kernel_limits_batches() {
     let pass = pass().unwrap();
     pass.run_live(&[0; 60], 1000, 64).unwrap();
     assert!(pass.run_live(&[0; 60], 1000, 1000).is_err());
+}
+
+/// The namespace has no name, and the thread that looks is in another one.
+#[test]
+fn links_whose_interface_is_gone_are_left_behind_and_those_of_other_namespaces_are_not() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    require_program("ip", "iproute2");
+    let folder = format!("/sys/fs/bpf/heddle-left-behind-{}", std::process::id());
+    let folder = Path::new(&folder);
+    let (attached, is_attached) = mpsc::channel();
+    let (looked, has_looked) = mpsc::channel();
+    let in_namespace = move || {
+        own_network().unwrap();
+        ip("link add one type veth peer name two");
+        for name in ["one", "two"] {
+            let interface = interface_index(name).unwrap();
+            pass().unwrap().attach_lasting(folder, interface, Mode::Generic).unwrap();
+        }
+        attached.send(()).unwrap();
+        has_looked.recv().unwrap();
+        ip("link delete one");
+    };
+    std::thread::scope(|scope| {
+        let namespace = scope.spawn(in_namespace);
+        // An error if the thread has ended.
+        is_attached.recv().unwrap();
+        assert_eq!(left_behind(folder).unwrap(), [""; 0].map(Path::new), "both are there");
+        looked.send(()).unwrap();
+        namespace.join().unwrap();
+    });
+    let left = left_behind(folder).unwrap().len();
+    remove_pins(folder).unwrap();
+    assert_eq!(left, 2, "of both ends");
+}
+
+fn ip(words: &str) {
+    let done = Command::new("ip").args(words.split_whitespace()).status().unwrap();
+    assert!(done.success(), "{words}");
 }
