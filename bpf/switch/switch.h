@@ -6,6 +6,7 @@
 #include "switch/forward.h"
 #include "switch/kernel_routes.h"
 #include "switch/meter.h"
+#include "switch/postcard.h"
 #include "switch/probe.h"
 #include "switch/shim.h"
 #include "switch/too_long.h"
@@ -57,6 +58,7 @@ static __always_inline int to_other_tor(frame *frame, struct visit *visit, const
 	limit = limit_of(frame, visit, port);
 	if (limit)
 		return too_long(frame, visit, limit);
+	send_postcard(frame, visit, to, port);
 	shimmed = add_shim(frame, visit);
 	if (shimmed != SHIM_READY)
 		return shimmed;
@@ -70,6 +72,7 @@ static __always_inline int to_host(frame *frame, struct visit *visit, const stru
 
 	if (limit)
 		return too_long(frame, visit, limit);
+	send_postcard(frame, visit, to, port);
 	sent(port, to, visit->now, frame_bytes(frame));
 	return leave(frame, visit, port, DELIVERED);
 }

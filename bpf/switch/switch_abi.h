@@ -8,7 +8,7 @@
 #include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 10 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 11 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_PREFIXES 16384
@@ -99,6 +99,7 @@ enum switch_counter {
 	GSO_WITHOUT_SHIM,               /* a segmentation super-packet that should have had a shim */
 	CONTENDED,                      /* a probe or a handshake met another one in the tables, and was left out */
 	HANDSHAKES,                     /* packets of handshakes and teardowns that a ToR has read */
+	POSTCARDS_LOST,                 /* postcards for which the daemon has left no room */
 	SWITCH_COUNTERS,
 };
 
@@ -115,4 +116,21 @@ struct port_meter {
 	__u32 queue; /* bytes that waited at `last`, the frame in transmission included */
 	__u64 bytes;
 	__u64 last;
+};
+
+/* A packet of a sample, at a switch that forwards it (postcard.h). */
+struct postcard {
+	__u64 at; /* ns of the monotonic clock */
+	struct address source;
+	struct address destination;
+	__u32 packet; /* a hash: the same at all switches, and nearly always another one of another packet */
+	__u32 queue;  /* bytes that wait at the port of departure, under Shuttle, which alone counts them */
+	__u16 source_port;
+	__u16 destination_port;
+	__u16 from;   /* the port of arrival */
+	__u16 to;     /* that of departure; SWITCH_NO_PORT: the kernel delivers */
+	__u16 util;   /* its utilisation, of 65536; 0 of ports to hosts */
+	__u16 length; /* bytes of IP */
+	__u8 protocol;
+	__u8 pad[3];
 };

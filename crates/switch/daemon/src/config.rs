@@ -13,6 +13,7 @@ mod scheme;
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use heddle_config::{Document, Problem};
@@ -55,8 +56,19 @@ pub struct Config {
     pub source_check: bool,
     /// IPv4's protocol number of probes; none: they are behind Ethernet's header.
     pub probe_protocol: Option<u8>,
+    /// A sample of packets, each of which has a postcard.
+    pub postcards: Option<Postcards>,
     /// Ports that have a device, by number.
     pub ports: Vec<Port>,
+}
+
+/// A sample of packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Postcards {
+    /// One in so many packets.
+    pub one_in: NonZeroU32,
+    /// The file that tells of them.
+    pub file: PathBuf,
 }
 
 /// The source of a switch's routes.

@@ -3,6 +3,7 @@
 
 mod error;
 mod neighbours;
+mod postcards;
 mod probes;
 mod state;
 
@@ -28,6 +29,7 @@ use crate::config::{self, Config, Routes};
 use crate::kernel::{self, Fib};
 use crate::status::Status;
 use crate::{devices, explain, metrics};
+use postcards::Postcards;
 use probes::Probes;
 
 /// Runs until SIGTERM or SIGINT. Then the programs stay attached and forward with the maps as they
@@ -45,6 +47,7 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     let mut end = pin!(signals::end()?);
     // Opened as long as there are capabilities.
     let originator = originator(&state)?;
+    let mut postcards = postcards(&mut state)?;
     // Needs a process with one thread; from here on there may be more.
     privilege::drop_all_but(privilege::RUNNING)?;
     let listener = Arc::new(reserved.listen().map_err(DaemonError::Admin)?);
@@ -56,6 +59,8 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     let mut retry = interval(neighbours::RETRY);
     retry.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (to_task, mut requests) = mpsc::channel(REQUEST_QUEUE);
+    let mut look = interval(postcards::PERIOD);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let _servers = servers(&listener, metrics, &to_task);
     tracing::info!(node = state.config.node, scheme = %state.config.scheme.scheme, "the switch runs");
     notify::ready();
@@ -78,9 +83,13 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
             _ = retry.tick(), if !state.towards.unresolved.is_empty() => {
                 neighbours::resolve(state.unresolved()).await;
             }
+            _ = look.tick(), if postcards.is_some() => {
+                postcards.iter_mut().for_each(Postcards::write);
+            }
             () = sleep_until(converges.unwrap_or_else(far)), if converges.is_some() => state.converge(),
         }
     }
+    postcards.iter_mut().for_each(Postcards::write);
     if let Some(probes) = probes {
         tracing::info!(sent = probes.sent(), failed = probes.failed(), "the last probes are sent");
     }
@@ -149,6 +158,15 @@ fn answer(state: &mut State, probes: Option<&Probes>, request: Request) -> Answe
 fn originator(state: &State) -> Result<Option<Originator>, DaemonError> {
     let has_probes = state.config.tor.is_some() && state.config.scheme.scheme.has_probes();
     Ok(has_probes.then(|| state.switch.originator()).transpose()?)
+}
+
+/// The writer of postcards, if packets have some.
+fn postcards(state: &mut State) -> Result<Option<Postcards>, DaemonError> {
+    let cards = state.switch.postcards.take();
+    let Some((cards, sample)) = cards.zip(state.config.postcards.as_ref()) else {
+        return Ok(None);
+    };
+    Postcards::open(cards, sample, &state.config).map(Some)
 }
 
 fn start_probes(program: Originator, config: &Config) -> Result<Probes, DaemonError> {

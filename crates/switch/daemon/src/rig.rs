@@ -4,6 +4,7 @@
 //! Frames come in at port 0, the host's; [`Rig::from_fabric`] makes them come from an uplink.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::num::NonZeroU32;
 
 use heddle_switch_maps::abi::{
     CflbConstants, CongaConfig, MpHulaConfig, SWITCH_ABI, SWITCH_NO_PORT, SwitchConfig,
@@ -78,7 +79,30 @@ impl Rig {
         mp_hula: MpHulaConfig,
         cflb: Option<&CflbConstants>,
     ) -> Result<Rig, Error> {
-        let mut switch = Switch::load(scheme, hook)?;
+        Rig::of(Switch::load(scheme, hook, None)?, interfaces, mp_hula, cflb)
+    }
+
+    /// The same, with postcards of one in `one_in` packets, at the ports of [`Rig::at`].
+    ///
+    /// # Errors
+    /// As [`Rig::new`].
+    pub fn sampling(
+        one_in: NonZeroU32,
+        hook: Hook,
+        scheme: Scheme,
+        mp_hula: MpHulaConfig,
+        cflb: Option<&CflbConstants>,
+    ) -> Result<Rig, Error> {
+        let switch = Switch::load(scheme, hook, Some(one_in))?;
+        Rig::of(switch, [LOOPBACK; PORTS], mp_hula, cflb)
+    }
+
+    fn of(
+        mut switch: Switch,
+        interfaces: [u32; PORTS],
+        mp_hula: MpHulaConfig,
+        cflb: Option<&CflbConstants>,
+    ) -> Result<Rig, Error> {
         if let Some(constants) = cflb {
             switch.set_constants(constants)?;
         }
@@ -90,7 +114,7 @@ impl Rig {
             tors: 2,
             tor: 0,
             dre_shift: 20,
-            scheme: scheme as u32,
+            scheme: switch.scheme as u32,
             probe_protocol: PROBE_PROTOCOL,
             kernel_routes: 0,
             pad: [0; 6],

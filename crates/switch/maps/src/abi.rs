@@ -11,6 +11,6 @@ pub use heddle_bpf_loader::abi::{Address, Count};
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 plain_old_data! {
-    BestHop CflbConstants Flowlet HopTable KeyEntry MappingRow NextHops PortMeter SchemeCounters SubflowEntry SwitchConfig
+    BestHop CflbConstants Flowlet HopTable KeyEntry MappingRow NextHops PortMeter Postcard SchemeCounters SubflowEntry SwitchConfig
     SwitchDestination SwitchPort
 }

@@ -1,15 +1,16 @@
 //! A switch's programs with their maps.
 
 use std::io::ErrorKind;
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use aya::Ebpf;
 use aya::maps::{Array, DevMap, Map, MapData};
 use aya::programs::SchedClassifier;
-use heddle_bpf_loader::maps::absent_as_none;
+use heddle_bpf_loader::maps::{Events, absent_as_none};
 use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, XDP, attach_tc, run_tc};
 
-use crate::abi::{CflbConstants, SWITCH_ABI, SwitchConfig};
+use crate::abi::{CflbConstants, Postcard, SWITCH_ABI, SwitchConfig};
 use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
 
 /// Names of the programs (bpf/switch/switch.bpf.c).
@@ -26,6 +27,8 @@ pub struct Switch {
     pub tables: Option<Tables>,
     /// The scheme.
     pub scheme: Scheme,
+    /// Postcards of a sample of packets, if there is one.
+    pub postcards: Option<Events<Postcard>>,
     programs: Programs,
     pins: Pins,
 }
@@ -50,29 +53,35 @@ struct Devices {
 }
 
 impl Switch {
-    /// A switch with maps of its own, that nothing else sees.
+    /// A switch with maps of its own, that nothing else sees; one in `one_in` packets has a postcard.
     ///
     /// # Errors
     /// [`Error::Pins`] without CAP_SYS_ADMIN, [`Error`] if the kernel does not take programs or
     /// maps.
-    pub fn load(scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
-        Switch::load_from(Pins::private()?, scheme, hook)
+    pub fn load(scheme: Scheme, hook: Hook, one_in: Option<NonZeroU32>) -> Result<Switch, Error> {
+        Switch::load_from(Pins::private()?, scheme, hook, one_in)
     }
 
     /// A switch whose maps are pinned in `directory`, where those of the switch before it may be. If
     /// that one has another scheme, its programs go on with their own tables until
-    /// [`Switch::attach`] puts these in their place; these begin with empty tables.
+    /// [`Switch::attach`] puts these in their place; these begin with empty tables. One in `one_in`
+    /// packets has a postcard.
     ///
     /// # Errors
     /// [`Error::Misfit`] if the maps found there are of another version of the programs,
     /// [`Error::Pins`] if there is no BPF file system, [`Error`] if the kernel does not take
     /// programs or maps.
-    pub fn load_pinned(directory: &Path, scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
+    pub fn load_pinned(
+        directory: &Path,
+        scheme: Scheme,
+        hook: Hook,
+        one_in: Option<NonZeroU32>,
+    ) -> Result<Switch, Error> {
         let pins = Pins::lasting(directory)?;
         if scheme_before(&pins)?.is_some_and(|before| before != scheme) {
             forget_tables(&pins)?;
         }
-        let switch = Switch::load_from(pins, scheme, hook)?;
+        let switch = Switch::load_from(pins, scheme, hook, one_in)?;
         let found = switch.maps.config.get(&0, 0)?.abi;
         if found != 0 && found != SWITCH_ABI {
             let why = format!("it is of version {found}, this program is of {SWITCH_ABI}");
@@ -81,16 +90,23 @@ impl Switch {
         Ok(switch)
     }
 
-    fn load_from(pins: Pins, scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
-        let mut object = object::switch(scheme, hook, &pins)?;
+    fn load_from(
+        pins: Pins,
+        scheme: Scheme,
+        hook: Hook,
+        one_in: Option<NonZeroU32>,
+    ) -> Result<Switch, Error> {
+        let mut object = object::switch(scheme, hook, &pins, one_in)?;
         let maps = Maps::take(&mut object)?;
         let tables = Tables::take(scheme, &mut object)?;
+        let take = |_| object.take_map(object::POSTCARDS).ok_or(Error::Missing(object::POSTCARDS));
+        let postcards = one_in.map(take).transpose()?.map(Events::new).transpose()?;
         let programs = match hook {
             Hook::Tc => Programs::Tc(load_tc(object)?),
             Hook::Xdp => load_xdp(object, scheme, Mode::Native)?,
             Hook::XdpGeneric => load_xdp(object, scheme, Mode::Generic)?,
         };
-        Ok(Switch { maps, tables, scheme, programs, pins })
+        Ok(Switch { maps, tables, scheme, postcards, programs, pins })
     }
 
     /// Attaches the programs to a port's device, by pinned links if the switch is pinned: then they
@@ -156,7 +172,7 @@ impl Switch {
     /// # Errors
     /// [`Error`] if the kernel does not take it.
     pub fn originator(&self) -> Result<Originator, Error> {
-        Originator::load(object::switch(self.scheme, Hook::Tc, &self.pins)?)
+        Originator::load(object::switch(self.scheme, Hook::Tc, &self.pins, None)?)
     }
 
     /// Runs the program of the hook on a frame (14 bytes or more) that lo has received. A

@@ -5,6 +5,7 @@
 //! together may be of different moments.
 
 mod counts;
+mod events;
 mod hash;
 mod memory;
 mod prefixes;
@@ -14,6 +15,7 @@ mod slots;
 use aya::maps::{Map, MapData, MapError};
 
 pub use counts::Counts;
+pub use events::Events;
 pub use hash::Hash;
 pub use memory::{Access, Memory};
 pub use prefixes::{Prefix, Prefixes};

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use heddle_config::Rate;
@@ -77,6 +78,8 @@ pub(super) struct File {
     /// IPv4's protocol number of probes with `probe = "ipv4"`, 143 to 254; the paper does not tell
     /// its own. Default: 253, for experiments (RFC 3692).
     pub(super) probe_protocol: Option<u8>,
+    /// What the switch tells of a sample of the packets that it forwards. Default: nothing.
+    pub(super) postcards: Option<Postcards>,
     /// The devices of the switch's ports. A port of the fabric without a device is down.
     #[serde(default)]
     pub(super) port: Vec<Port>,
@@ -119,6 +122,17 @@ pub(super) enum Probe {
     Ethernet,
     /// IPv4's.
     Ipv4,
+}
+
+/// A sample of packets, and a file for what is told of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Postcards {
+    /// One in so many packets, by a hash: switches with the same number tell of the same packets.
+    pub(super) one_in: NonZeroU32,
+    /// The file, as CSV, to which lines are added until it has 1 GiB. Relative to this file's
+    /// folder.
+    pub(super) file: PathBuf,
 }
 
 /// The device of a port.

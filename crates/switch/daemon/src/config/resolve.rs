@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 
 use heddle_config::Problem;
 use heddle_daemon::mac::{Mac, NotAMac};
+use heddle_path_files::files;
 use heddle_policy::mix;
 use heddle_switch_maps::Hook;
 use heddle_switch_maps::abi::SWITCH_PORTS;
 
 use super::refused::Refused;
-use super::{Config, raw, scheme};
+use super::{Config, Postcards, raw, scheme};
 
 /// Most ports of the programs' tables.
 const PORTS: usize = SWITCH_PORTS as usize;
@@ -21,7 +22,7 @@ const PORTS: usize = SWITCH_PORTS as usize;
 pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> {
     match file.routes {
         raw::Routes::Fabric => fabric::resolve(file, path),
-        raw::Routes::Kernel => kernel::resolve(file),
+        raw::Routes::Kernel => kernel::resolve(file, path),
     }
 }
 
@@ -78,6 +79,11 @@ fn icmp_source(addresses: &[IpAddr]) -> Result<Sources, Problem> {
         }
     }
     Ok((v4, v6))
+}
+
+fn postcards(file: &raw::File, path: &Path) -> Option<Postcards> {
+    let given = file.postcards.as_ref()?;
+    Some(Postcards { one_in: given.one_in, file: files::folder(path).join(&given.file) })
 }
 
 fn pin(node: &str) -> PathBuf {

@@ -33,6 +33,14 @@ pub enum DaemonError {
         /// The system's error.
         error: std::io::Error,
     },
+    /// The file of postcards.
+    #[error("cannot write postcards to {}: {error}", path.display())]
+    Postcards {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The system's error.
+        error: std::io::Error,
+    },
     /// The thread that sends probes did not start.
     #[error("cannot start the thread that sends probes: {0}")]
     Probes(std::io::Error),

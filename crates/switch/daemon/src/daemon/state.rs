@@ -38,7 +38,8 @@ impl State {
     /// [`DaemonError`].
     pub fn start(config: Config, devices: Devices, fib: Fib) -> Result<State, DaemonError> {
         let scheme = config.scheme.scheme;
-        let switch = Switch::load_pinned(&config.pin, scheme, config.hook)?;
+        let one_in = config.postcards.as_ref().map(|sample| sample.one_in);
+        let switch = Switch::load_pinned(&config.pin, scheme, config.hook, one_in)?;
         let before = switch.maps.config.get(&0, 0).map_err(Error::from)?;
         if let Some(other) = Scheme::from_number(before.scheme)
             && before.abi != 0
@@ -63,7 +64,7 @@ impl State {
         };
         for pin in heddle_switch_maps::left_behind(&state.config.pin)? {
             let pin = pin.display();
-            tracing::warn!(%pin, "a link has outlived its network namespace; heddle-switch detach removes all pins");
+            tracing::warn!(%pin, "the interface of a pinned link is gone; heddle-switch detach removes all pins");
         }
         state.look_towards();
         state.write_destinations()?;

@@ -81,19 +81,21 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
     refused(fabric, "scenario = \"a.toml\"", &["tor-1.toml:5", "scenario", "help:"]);
     refused("\"tor-1\"", "\"tor-9\"", &["tor-1.toml:4", "node:", "help: did you mean"]);
     refused("\"hula\"", "\"huls\"", &["tor-1.toml", "scheme.kind", "help: did you mean"]);
-    refused("\"1ms\"", "\"1\"", &["tor-1.toml:18", "scheme.probe_period", "as in"]);
-    refused("\"1ms\"", "\"1ms\"\nutil_bits = 16", &["tor-1.toml:19", "scheme.util_bits", "help:"]);
+    refused("\"1ms\"", "\"1\"", &["tor-1.toml:19", "scheme.probe_period", "as in"]);
+    refused("\"1ms\"", "\"1ms\"\nutil_bits = 16", &["tor-1.toml:20", "scheme.util_bits", "help:"]);
     let slots = "\"1ms\"\nflowlet_slots = 131072";
-    refused("\"1ms\"", slots, &["tor-1.toml:19", "scheme.flowlet_slots", "65536"]);
-    refused("\"agg-2\"", "\"agg-3\"", &["tor-1.toml:35", "port.3.peer", "help:"]);
+    refused("\"1ms\"", slots, &["tor-1.toml:20", "scheme.flowlet_slots", "65536"]);
+    refused("\"agg-2\"", "\"agg-3\"", &["tor-1.toml:36", "port.3.peer", "help:"]);
     let metrics = "metrics = \"127.0.0.1:9642\"";
     let no_ipv4 = &["tor-1.toml:6", "probe_protocol", "help:"];
     refused(metrics, "probe_protocol = 200", no_ipv4);
     refused(metrics, "probe_protocol = 6\nprobe = \"ipv4\"", no_ipv4);
+    let no_sample = &["tor-1.toml:7", "postcards.one_in"];
+    refused(metrics, "[postcards]\none_in = 0\nfile = \"a.csv\"", no_sample);
     let hula = "kind = \"hula\"\nprobe_period = \"1ms\"\nlocal_detection = true";
     let to = |scheme: &str| scheme.to_owned();
-    refused(hula, &to("kind = \"drill\""), &["tor-1.toml:17", "does not run drill", "help:"]);
-    refused(hula, &to("kind = \"cflb\"\nradix = 4"), &["tor-1.toml:18", "scheme.radix", "[cflb]"]);
+    refused(hula, &to("kind = \"drill\""), &["tor-1.toml:18", "does not run drill", "help:"]);
+    refused(hula, &to("kind = \"cflb\"\nradix = 4"), &["tor-1.toml:19", "scheme.radix", "[cflb]"]);
     refused(hula, &to("kind = \"cflb\""), &["fabric.toml", "key_file = \"fabric.key\""]);
 }
 

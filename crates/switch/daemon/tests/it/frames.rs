@@ -8,6 +8,7 @@ mod forwarding;
 mod ipv6;
 mod kernel_routes;
 mod limits;
+mod postcards;
 mod rates;
 mod rigs;
 mod routes;

@@ -50,6 +50,7 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
         },
         source_check: file.source_check,
         probe_protocol: super::probe_protocol(file)?,
+        postcards: super::postcards(file, path),
         ports: ports(file, &own)?,
         routes: Routes::Fabric(Box::new(own)),
     })

@@ -1,6 +1,7 @@
 //! Routes from the kernel.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use heddle_config::Problem;
 use heddle_scenario::{Scheme, Source, load_fabric};
@@ -17,7 +18,7 @@ const TORS: u16 = SWITCH_TORS as u16;
 /// The main table (linux/rtnetlink.h, `RT_TABLE_MAIN`).
 const MAIN: u32 = 254;
 
-pub(super) fn resolve(file: &raw::File) -> Result<Config, Refused> {
+pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> {
     refuse_fabric_keys(file)?;
     let tor = file.tor.map(|tor| number("tor", tor)).transpose()?;
     let name = file.node.bytes().fold(0, |hash, byte| heddle_policy::mix(hash, byte.into()));
@@ -42,6 +43,7 @@ pub(super) fn resolve(file: &raw::File) -> Result<Config, Refused> {
         icmp_source: (None, None),
         source_check: false,
         probe_protocol: super::probe_protocol(file)?,
+        postcards: super::postcards(file, path),
         ports,
     })
 }
