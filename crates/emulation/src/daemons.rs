@@ -23,6 +23,8 @@ pub(crate) struct Daemons {
     program: &'static str,
     /// The words in its log that end its start.
     runs: &'static str,
+    /// The ending of their logs.
+    log: &'static str,
     /// With the names of their nodes, which are those of their logs.
     children: Vec<(String, Child)>,
     is_kept: bool,
@@ -31,7 +33,13 @@ pub(crate) struct Daemons {
 impl Daemons {
     /// None yet.
     pub(crate) fn new(program: &'static str, runs: &'static str) -> Daemons {
-        Daemons { program, runs, children: Vec::new(), is_kept: false }
+        Daemons { program, runs, log: "log", children: Vec::new(), is_kept: false }
+    }
+
+    /// The same with another ending of their logs: of nodes that run two programs.
+    pub(crate) fn with_log(mut self, ending: &'static str) -> Daemons {
+        self.log = ending;
+        self
     }
 
     /// Starts one in a node's namespace.
@@ -51,7 +59,7 @@ impl Daemons {
         name: &str,
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<(), EmulationError> {
-        let path = log(network, name);
+        let path = log_of(network, name, self.log);
         let output =
             File::create(&path).map_err(EmulationError::system(path.display().to_string()))?;
         let namespace = heddle_lab::names::path(&network.state.namespace(name));
@@ -66,8 +74,9 @@ impl Daemons {
 
     /// Waits until all run.
     pub(crate) fn wait_until_running(&mut self, network: &Network) -> Result<(), EmulationError> {
+        let log = self.log;
         for (name, child) in &mut self.children {
-            let path = log(network, name);
+            let path = log_of(network, name, log);
             let wait = Wait { program: self.program, node: name, log: &path, runs: self.runs };
             if let Some(status) = wait.until_running(child)? {
                 let what = format!("({}) ended: {status}; {}", self.program, wait.logged());
@@ -143,6 +152,6 @@ impl Wait<'_> {
     }
 }
 
-fn log(network: &Network, name: &str) -> PathBuf {
-    state::folder(&network.state.name).join(format!("{name}.log"))
+fn log_of(network: &Network, name: &str, ending: &str) -> PathBuf {
+    state::folder(&network.state.name).join(format!("{name}.{ending}"))
 }

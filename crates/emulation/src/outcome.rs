@@ -15,6 +15,7 @@ use crate::EmulationError;
 use crate::hosts::Hosts;
 use crate::network::Network;
 use crate::plane::PlaneCounters;
+use crate::postcards::Paths;
 use crate::sampler::PortTotals;
 
 /// The addition of a run on real kernels to a simulation's results.
@@ -69,6 +70,8 @@ pub struct LabOutcome {
     pub facts: Facts,
     /// The monotonic clock at time 0, in nanoseconds.
     pub start: u64,
+    /// Paths of flows, if packets had postcards.
+    pub paths: Option<Paths>,
     /// Links that failed during the run, and the monotonic clock when they did.
     pub cuts: Vec<(u32, u64)>,
 }

@@ -16,7 +16,7 @@ use heddle_units::Time;
 use serde::Deserialize;
 
 use self::document::{Destination, Role, Switch};
-use super::{DataPlane, Missing, PlaneCounters, ebpf, files};
+use super::{DataPlane, Missing, Options, PlaneCounters, ebpf, files};
 use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::network::{Device, Network};
@@ -69,7 +69,8 @@ pub(super) fn check_programs() -> Result<(), Missing> {
 impl DataPlane for Bmv2 {
     fn start(&mut self, network: &Network, routes: &Routes) -> Result<(), EmulationError> {
         if matches!(network.scenario.scheme, Scheme::Cflb(_)) {
-            files::write(&state::folder(&network.state.name), network)?;
+            let folder = state::folder(&network.state.name);
+            files::write(&folder, network, Options::default())?;
         }
         for switch in network.switches() {
             write(network, switch, routes)?;

@@ -10,24 +10,23 @@ use heddle_program::external::{find, locate};
 use heddle_scenario::{Scenario, Scheme};
 use serde::Deserialize;
 
-use super::{DataPlane, Missing, PlaneCounters, files};
+use super::{DataPlane, Missing, Options, PlaneCounters, RouteSource, bird, files};
 use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::network::Network;
+use crate::postcards::Paths;
 use crate::state;
 
-/// A daemon for each switch.
+/// A daemon for each switch, and BIRD beside it if routes are BIRD's.
 #[derive(Debug)]
-pub struct Ebpf(Daemons);
+pub struct Ebpf {
+    switches: Daemons,
+    birds: Option<Daemons>,
+    options: Options,
+}
 
 /// The program of a switch.
 const PROGRAM: &str = "heddle-switch";
-
-impl Default for Ebpf {
-    fn default() -> Ebpf {
-        Ebpf(Daemons::new(PROGRAM, "the switch runs"))
-    }
-}
 
 /// The part of `heddle-switch status --json` that a run's results have.
 #[derive(Deserialize)]
@@ -92,13 +91,20 @@ pub(super) fn check_scheme(
 }
 
 impl DataPlane for Ebpf {
-    fn start(&mut self, network: &Network, _: &Routes) -> Result<(), EmulationError> {
-        files::write(&state::folder(&network.state.name), network)?;
+    fn start(&mut self, network: &Network, routes: &Routes) -> Result<(), EmulationError> {
+        files::write(&state::folder(&network.state.name), network, self.options)?;
+        if self.options.routes == RouteSource::Bird {
+            self.birds = Some(bird::start(network)?);
+        }
         self.spawn(network)?;
-        self.0.wait_until_running(network)
+        self.switches.wait_until_running(network)?;
+        match self.birds {
+            Some(_) => bird::wait_for(network, routes),
+            None => Ok(()),
+        }
     }
 
-    /// Daemons without probes start again with the fabric as it has become; packets go on
+    /// BIRD finds failures by itself. Daemons without probes start again with the fabric as it has become; packets go on
     /// meanwhile. The others learn failures from their probes.
     fn reroute(
         &mut self,
@@ -106,14 +112,15 @@ impl DataPlane for Ebpf {
         _: &Routes,
         down: &[u32],
     ) -> Result<(), EmulationError> {
-        if matches!(
+        let has_probes = matches!(
             network.scenario.scheme,
             Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_)
-        ) {
+        );
+        if has_probes || self.birds.is_some() {
             return Ok(());
         }
         files::write_failed(&state::folder(&network.state.name), network, down)?;
-        self.0.end();
+        self.switches.end();
         self.spawn(network)
     }
 
@@ -132,17 +139,27 @@ impl DataPlane for Ebpf {
         Ok(sum)
     }
 
+    fn paths(&self, network: &Network, start: u64) -> Result<Option<Paths>, EmulationError> {
+        self.options.postcards.map(|_| Paths::read(network, start)).transpose()
+    }
+
     fn keep(&mut self) {
-        self.0.keep();
+        self.switches.keep();
+        self.birds.iter_mut().for_each(Daemons::keep);
     }
 }
 
 impl Ebpf {
+    /// None runs yet.
+    pub fn new(options: Options) -> Ebpf {
+        Ebpf { switches: Daemons::new(PROGRAM, "the switch runs"), birds: None, options }
+    }
+
     fn spawn(&mut self, network: &Network) -> Result<(), EmulationError> {
         for switch in network.switches() {
             let name = &network.fabric.node(switch).name;
             let config = files::config(&state::folder(&network.state.name), name);
-            self.0.spawn(network, switch, [OsString::from("run"), config.into()])?;
+            self.switches.spawn(network, switch, [OsString::from("run"), config.into()])?;
         }
         Ok(())
     }

@@ -4,15 +4,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::Ipv4Addr;
+use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use heddle_policy::mix;
 use heddle_scenario::{Graph, Scenario, Scheme, cflb_table};
-use heddle_units::Time;
+use heddle_units::{Rate, Time};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::{Options, RouteSource, bird};
 use crate::EmulationError;
 use crate::network::{Device, Network};
 use crate::state;
@@ -36,20 +38,26 @@ const GRAPH: &str = "graph.toml";
 const KEY: &str = "fabric.key";
 
 /// Writes all files into a folder.
-pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationError> {
+pub(super) fn write(
+    folder: &Path,
+    network: &Network,
+    options: Options,
+) -> Result<(), EmulationError> {
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
         fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))
     };
-    write(GRAPH, &graph(&network.scenario.fabric.graph)?)?;
-    write(FABRIC, &fabric_file(&network.scenario, hosts(network))?)?;
+    if options.routes == RouteSource::Scenario {
+        write(GRAPH, &graph(&network.scenario.fabric.graph)?)?;
+        write(FABRIC, &fabric_file(&network.scenario, hosts(network))?)?;
+    }
     if let Scheme::Cflb(_) = &network.scenario.scheme {
         write_key(&folder.join(KEY), seed(network))?;
     }
     for switch in network.switches() {
         write(
             &format!("{}.toml", network.fabric.node(switch).name),
-            &switch_file(network, switch)?,
+            &switch_file(network, switch, options)?,
         )?;
     }
     Ok(())
@@ -158,12 +166,27 @@ fn hosts(network: &Network) -> BTreeMap<String, Vec<Ipv4Addr>> {
 #[derive(Serialize)]
 struct SwitchFile<'a> {
     node: &'a str,
-    fabric: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fabric: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routes: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tor: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    realms: Option<bool>,
     seed: u64,
     pin: PathBuf,
     admin: PathBuf,
     scheme: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    postcards: Option<PostcardsTable>,
     port: Vec<PortTable<'a>>,
+}
+
+#[derive(Serialize)]
+struct PostcardsTable {
+    one_in: NonZeroU32,
+    file: PathBuf,
 }
 
 #[derive(Serialize)]
@@ -171,22 +194,52 @@ struct PortTable<'a> {
     device: String,
     peer: &'a str,
     mac: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<Rate>,
 }
 
-fn switch_file(network: &Network, switch: u32) -> Result<String, EmulationError> {
+/// The file of a switch's postcards.
+pub(crate) fn postcards(folder: &Path, switch: &str) -> PathBuf {
+    folder.join(format!("{switch}.postcards.csv"))
+}
+
+/// The far end's place, as a switch with the kernel's routes needs it.
+fn role(network: &Network, device: &Device<'_>) -> &'static str {
+    let tier = |node: u32| network.fabric.node(node).tier;
+    match device.info.to_host {
+        true => "host",
+        false if tier(device.info.to) > tier(device.node) => "up",
+        false => "down",
+    }
+}
+
+fn switch_file(network: &Network, switch: u32, options: Options) -> Result<String, EmulationError> {
+    let by_bird = options.routes == RouteSource::Bird;
+    let folder = state::folder(&network.state.name);
     let node = &network.fabric.node(switch).name;
     let port = |device: Device<'_>| PortTable {
         device: device.name(),
         peer: &network.fabric.node(device.info.to).name,
         mac: network.peer_mac(&device).to_string(),
+        role: by_bird.then(|| role(network, &device)),
+        rate: by_bird.then(|| network.fabric.rate_of(device.info)),
     };
+    let tor = Some(switch - network.fabric.hosts).filter(|&tor| tor < network.fabric.tors);
     let file = SwitchFile {
         node,
-        fabric: FABRIC,
+        fabric: (!by_bird).then_some(FABRIC),
+        routes: by_bird.then_some("kernel"),
+        tor: tor.filter(|_| by_bird).map(bird::number),
+        realms: by_bird.then_some(true),
         seed: seed(network),
         pin: state::pins(&network.state.name).join(node),
-        admin: state::folder(&network.state.name).join(format!("{node}.sock")),
+        admin: folder.join(format!("{node}.sock")),
         scheme: network.scenario.scheme.table().map_err(|error| failed(node, &error))?,
+        postcards: options
+            .postcards
+            .map(|one_in| PostcardsTable { one_in, file: postcards(&folder, node) }),
         port: network.devices(switch).map(port).collect(),
     };
     text(node, &file)

@@ -52,7 +52,7 @@ impl DataPlane for Kernel {
 }
 
 /// Routes to the hosts of a ToR.
-fn host_lines(network: &Network, switch: u32) -> String {
+pub(super) fn host_lines(network: &Network, switch: u32) -> String {
     let to_hosts = network.devices(switch).filter(|device| device.info.to_host);
     let line = |device: crate::network::Device<'_>| {
         let prefix = network.addresses.host_prefix(device.info.to);

@@ -1,9 +1,11 @@
 //! The switches' data planes: what forwards packets between the ports of a switch.
 
+mod bird;
 mod bmv2;
 mod ebpf;
 mod files;
 mod kernel;
+mod options;
 
 use heddle_config::Problem;
 use heddle_fabric::Routes;
@@ -12,11 +14,13 @@ use serde::Serialize;
 
 pub use bmv2::Bmv2;
 pub use ebpf::Ebpf;
-pub(crate) use files::fabric as fabric_file;
+pub(crate) use files::{fabric as fabric_file, postcards as postcards_file};
 pub use kernel::Kernel;
+pub use options::{Options, RouteSource, Unusable};
 
 use crate::EmulationError;
 use crate::network::Network;
+use crate::postcards::Paths;
 
 /// A data plane to be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -64,11 +68,11 @@ impl Kind {
         }
     }
 
-    /// A data plane for a network.
-    pub fn create(self) -> Box<dyn DataPlane> {
+    /// A data plane for a network, with options that it has been checked for.
+    pub fn create(self, options: Options) -> Box<dyn DataPlane> {
         match self {
             Kind::Kernel => Box::new(Kernel),
-            Kind::Ebpf => Box::new(Ebpf::default()),
+            Kind::Ebpf => Box::new(Ebpf::new(options)),
             Kind::Bmv2 => Box::new(Bmv2::default()),
         }
     }
@@ -125,6 +129,15 @@ pub trait DataPlane {
     /// # Errors
     /// If a program does not answer.
     fn counters(&self, network: &Network) -> Result<PlaneCounters, EmulationError>;
+
+    /// The paths of flows by the switches' postcards, if there are any; `start` is the monotonic
+    /// clock at the run's time 0, in nanoseconds.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn paths(&self, _network: &Network, _start: u64) -> Result<Option<Paths>, EmulationError> {
+        Ok(None)
+    }
 
     /// Goes on when the value goes: for a fabric that stays up.
     fn keep(&mut self) {}

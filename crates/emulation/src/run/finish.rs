@@ -22,6 +22,7 @@ impl Run<'_> {
         let tcp = TcpCounters::read(self.network, &self.hosts)?.since(before);
         let path_use = self.path_use(end);
         let plane = self.plane.counters(self.network)?;
+        let paths = self.plane.paths(self.network, self.start)?;
         let sampled = self.sampler.finish()?;
         self.late.sort_by(f64::total_cmp);
         self.facts.late_median = quantile(&self.late, 0.5).unwrap_or(0.0);
@@ -41,7 +42,8 @@ impl Run<'_> {
         for warning in self.facts.warnings() {
             self.monitor.warning(&warning);
         }
-        Ok(LabOutcome { outcome, facts: self.facts, start: self.start, cuts: self.cuts })
+        let Run { facts, start, cuts, .. } = self;
+        Ok(LabOutcome { outcome, facts, start, paths, cuts })
     }
 
     /// Counts the bytes that all hosts have received.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use heddle_lab::eventually;
-use heddle_testing::{Need, require_built, skip_without};
+use heddle_testing::{Need, require_built, require_program, skip_without};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_heddle-emulation");
@@ -210,6 +210,21 @@ fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
     if skip_without(Need::Root) {
         return;
     }
+    hula_loses_a_spine_for_a_moment_only(&[]);
+}
+
+/// BIRD's routes below HULA: no switch has the scenario.
+#[test]
+fn hula_runs_over_birds_routes() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    require_program("bird", "bird2");
+    hula_loses_a_spine_for_a_moment_only(&["--routes", "bird"]);
+}
+
+/// A spine's links fail silently; postcards tell the paths of flows before and after.
+fn hula_loses_a_spine_for_a_moment_only(options: &[&str]) {
     require_built(PROGRAM, "heddle-switch");
     let folder = tempfile::tempdir().unwrap();
     let hula = "scheme={ kind = \"hula\", probe_period = \"20ms\", flowlet_gap = \"50ms\" }";
@@ -217,13 +232,24 @@ fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
     let longer = ["measure.probe_warm_up=1s", "workload.sizes=fixed:100KB", "measure.flows=10"];
     let changes = [&[hula, event, "fabric.convergence=1h"], &longer[..]].concat();
     let mut command = command(folder.path(), &changes);
-    let results = results(&command.args(["--dataplane", "ebpf"]).output().unwrap());
+    let command = command.args(["--dataplane", "ebpf", "--postcards", "1"]).args(options);
+    let results = results(&command.output().unwrap());
     let run = &results["result"]["runs"][0];
     assert_eq!(
         (&run["fct"]["all"]["flows"], &run["totals"]["unfinished"]),
         (&10.into(), &0.into())
     );
     assert_eq!(results["lab"]["facts"][0][1]["corrupt"], 0);
+    let paths = fs::read_to_string(folder.path().join("out/paths.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = paths.lines().skip(1).map(|l| l.split(',').collect()).collect();
+    assert!(lines.len() >= 20, "two directions of ten flows at least: {paths}");
+    for line in &lines {
+        let ends: f64 = line[9].parse().unwrap();
+        let path: Vec<&str> = line[12].split(' ').collect();
+        assert!(path.len() == 3 && path[0] != path[2], "from leaf to leaf: {line:?}");
+        let is_over = ends < 2.0;
+        assert!(path[1] == "spine-2" || path[1] == "spine-1" && is_over, "{line:?}");
+    }
 }
 
 #[test]

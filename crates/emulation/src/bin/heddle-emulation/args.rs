@@ -1,10 +1,11 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use heddle_emulation::plane::Kind;
+use heddle_emulation::plane::{Kind, RouteSource};
 use heddle_program::{Common, Generate, key_value};
 
 /// Run the simulator's scenarios on real kernels, in network namespaces. Needs root
@@ -68,6 +69,25 @@ impl From<Plane> for Kind {
     }
 }
 
+/// The source of the switches' routes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RoutesBy {
+    /// The scenario, which all switches have as a file.
+    #[default]
+    Scenario,
+    /// BIRD in each switch, by BGP and BFD: no switch has the scenario. Needs --dataplane ebpf.
+    Bird,
+}
+
+impl From<RoutesBy> for RouteSource {
+    fn from(by: RoutesBy) -> RouteSource {
+        match by {
+            RoutesBy::Scenario => RouteSource::Scenario,
+            RoutesBy::Bird => RouteSource::Bird,
+        }
+    }
+}
+
 /// A scenario, and how to fit it to the machine.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Source {
@@ -91,10 +111,18 @@ pub(crate) struct Source {
 #[command(after_help = "\
 Examples:
   heddle lab run scenarios/lab/symmetric.toml --dataplane ebpf
+  heddle lab run scenarios/lab/bird.toml --dataplane ebpf --routes bird --postcards 20
   heddle lab run scenarios/hula-fig5.toml --set fabric.link_delay=0us --set scheme=ecmp --size-scale 0.1 --set measure.flows=500")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) source: Source,
+    /// The source of the switches' routes.
+    #[arg(long, value_enum, default_value = "scenario")]
+    pub(crate) routes: RoutesBy,
+    /// The path of one in so many packets, as all switches tell it: paths.csv and a table of the
+    /// report have the paths of flows and subflows, and when they moved. Needs --dataplane ebpf.
+    #[arg(long, value_name = "PACKETS")]
+    pub(crate) postcards: Option<NonZeroU32>,
     /// Folder for summary.json, flows.csv, links.csv, lab.json and report.html [default:
     /// out/lab-NAME-OF-THE-FILE].
     #[arg(long)]
@@ -150,6 +178,9 @@ pub(crate) struct Demo {
 pub(crate) struct Up {
     #[command(flatten)]
     pub(crate) source: Source,
+    /// The source of the switches' routes.
+    #[arg(long, value_enum, default_value = "scenario")]
+    pub(crate) routes: RoutesBy,
     /// The fabric's name [default: the file's].
     #[arg(long)]
     pub(crate) name: Option<String>,

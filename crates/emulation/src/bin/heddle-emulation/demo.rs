@@ -104,7 +104,8 @@ fn one(system: &'static str, prepared: &Prepared, common: &Common) -> Result<Sho
     let network = Network::build(scenario, &unique_name(owner.id), Some(owner))?;
     let observer = Observer::start(&network, ObservedLinks::FromTop)?;
     let bar = Bar::new(1, common);
-    let lab = heddle_emulation::run(&network, &mut *prepared.plane.create(), 1, &bar)?;
+    let lab =
+        heddle_emulation::run(&network, &mut *prepared.plane.create(prepared.options), 1, &bar)?;
     let observed = observer.finish();
     let from = lab.start + measure_from(scenario);
     let cut = lab.cuts.first().copied();

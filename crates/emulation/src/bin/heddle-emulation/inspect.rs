@@ -6,24 +6,26 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
+use heddle_emulation::plane::Options;
 use heddle_emulation::state::{self, State};
 use heddle_emulation::{EmulationError, Network};
 use heddle_program::{Common, Failure, output, table};
 use serde::Serialize;
 
 use crate::args::{Capture, Down, Shell, Up};
-use crate::prepared::{note, prepare};
+use crate::prepared::{note, prepare_with};
 use crate::run::remove_left_over;
 
 pub(crate) fn up(args: &Up, common: &Common) -> Result<(), Failure> {
-    let prepared = prepare(&args.source)?;
+    let options = Options { routes: args.routes.into(), ..Options::default() };
+    let prepared = prepare_with(&args.source, options)?;
     remove_left_over(common)?;
     let stem = args.source.scenario.file_stem().unwrap_or_default().to_string_lossy();
     let name = args.name.clone().unwrap_or_else(|| stem.into_owned());
     check_name(&name)?;
     crate::output::say_scaling(&prepared, common);
     let mut network = Network::build(&prepared.possible.scenario, &name, None)?;
-    let mut plane = prepared.plane.create();
+    let mut plane = prepared.plane.create(prepared.options);
     heddle_emulation::forward(&network, &mut *plane)?;
     plane.keep();
     network.keep();

@@ -6,6 +6,7 @@ mod demo;
 mod inspect;
 mod kept;
 mod output;
+mod paths;
 mod prepared;
 mod reproduce;
 mod run;

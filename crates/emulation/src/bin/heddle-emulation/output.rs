@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use heddle_claims::files::{write_atomically, write_report};
-use heddle_emulation::{Facts, Scaling};
+use heddle_emulation::{Facts, Paths, Scaling};
 use heddle_program::output::counted;
 use heddle_program::{Common, Failure, output, table};
 use heddle_report::{Report, Section};
@@ -15,6 +15,7 @@ use heddle_study::summary::RunSummary;
 use heddle_study::view;
 use serde::Serialize;
 
+use crate::paths;
 use crate::prepared::{Prepared, note};
 
 /// The content of `lab.json`.
@@ -67,6 +68,7 @@ pub(crate) fn write(
     prepared: &Prepared,
     outcomes: &[(u64, Outcome)],
     facts: &[(u64, Facts)],
+    paths: &[(u64, Paths)],
     common: &Common,
 ) -> Result<(), Failure> {
     let scenario = &prepared.possible.scenario;
@@ -88,11 +90,14 @@ pub(crate) fn write(
     let json = serde_json::to_vec_pretty(&lab).map_err(anyhow::Error::from)?;
     write_atomically(&folder.join("lab.json"), &json)?;
     let report = with_facts(view::of_run(scenario, &runs), &lab);
+    let report = paths::add_to(report, paths);
+    paths::write(folder, paths)?;
     write_report(folder, &view::with_origin(report, &prepared.made, &remarks))?;
     if common.json {
         return output::json(&serde_json::json!({ "lab": lab, "result": result }));
     }
     print(scenario, &lab, &runs, &result.over_seeds)?;
+    paths::print(paths)?;
     note(
         common,
         &format!(

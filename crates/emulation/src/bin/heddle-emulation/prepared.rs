@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 
 use heddle_emulation::Scaling;
 use heddle_emulation::limits::{self, Possible};
-use heddle_emulation::plane::Kind;
+use heddle_emulation::plane::{Kind, Options};
 use heddle_path_files::files;
 use heddle_program::{Common, Failure};
 use heddle_scenario::{Files, Scenario, load};
@@ -19,6 +19,7 @@ pub(crate) struct Prepared {
     pub(crate) possible: Possible,
     pub(crate) scaling: Scaling,
     pub(crate) plane: Kind,
+    pub(crate) options: Options,
     /// The file, as written, and the command.
     pub(crate) made: Provenance,
 }
@@ -41,6 +42,15 @@ pub(crate) fn prepare(args: &Source) -> Result<Prepared, Failure> {
     Ok(prepare_source(&source, &beside, plane, scaling)?)
 }
 
+/// The same with options of the data plane.
+pub(crate) fn prepare_with(args: &Source, options: Options) -> Result<Prepared, Failure> {
+    let prepared = prepare(args)?;
+    options
+        .check(prepared.plane, &prepared.possible.scenario)
+        .map_err(|unusable| Failure::usage(unusable.message, unusable.help))?;
+    Ok(Prepared { options, ..prepared })
+}
+
 /// The same of a scenario's text; `files` reads those that it names.
 pub(crate) fn prepare_source(
     source: &heddle_scenario::Source,
@@ -52,7 +62,7 @@ pub(crate) fn prepare_source(
     let scaling = scaling(&scenario);
     let possible = limits::check(source, &scaling.apply(&scenario), plane)?;
     let made = Provenance::of_scenario(source, &scenario)?;
-    Ok(Prepared { possible, scaling, plane, made })
+    Ok(Prepared { possible, scaling, plane, options: Options::default(), made })
 }
 
 pub(crate) fn note(common: &Common, text: &str) {

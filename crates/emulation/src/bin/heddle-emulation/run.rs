@@ -4,17 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use heddle_claims::files::make_folder;
-use heddle_emulation::{EmulationError, Facts, LabOutcome, Monitor, Network, state};
+use heddle_emulation::plane::Options;
+use heddle_emulation::{EmulationError, Facts, LabOutcome, Monitor, Network, Paths, state};
 use heddle_program::{Common, Failure, interrupt};
 use heddle_sim::Outcome;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Run;
 use crate::output;
-use crate::prepared::{Prepared, note, prepare};
+use crate::prepared::{Prepared, note, prepare_with};
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
-    let prepared = prepare(&args.source)?;
+    let options = Options { routes: args.routes.into(), postcards: args.postcards };
+    let prepared = prepare_with(&args.source, options)?;
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&args.source.scenario));
     make_folder(&folder)?;
     remove_left_over(common)?;
@@ -23,12 +25,16 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let run = |&seed: &u64| Ok((seed, one(&prepared, seed, &Bar::new(seed, common))?));
     let done: Result<Vec<(u64, LabOutcome)>, EmulationError> =
         scenario.seeds.iter().map(run).collect();
-    let done = done?;
+    let mut done = done?;
+    let mut paths: Vec<(u64, Paths)> = Vec::new();
+    for (seed, lab) in &mut done {
+        paths.extend(lab.paths.take().map(|paths| (*seed, paths)));
+    }
     let facts: Vec<(u64, Facts)> =
         done.iter().map(|(seed, lab)| (*seed, lab.facts.clone())).collect();
     let outcomes: Vec<(u64, Outcome)> =
         done.into_iter().map(|(seed, lab)| (seed, lab.outcome)).collect();
-    output::write(&folder, &prepared, &outcomes, &facts, common)
+    output::write(&folder, &prepared, &outcomes, &facts, &paths, common)
 }
 
 /// Removes what crashed processes left.
@@ -59,7 +65,7 @@ pub(crate) fn one(
     let owner = state::own_process()?;
     let name = unique_name(owner.id);
     let network = Network::build(&prepared.possible.scenario, &name, Some(owner))?;
-    heddle_emulation::run(&network, &mut *prepared.plane.create(), seed, monitor)
+    heddle_emulation::run(&network, &mut *prepared.plane.create(prepared.options), seed, monitor)
 }
 
 /// A name for one more fabric of this process.
