@@ -2,8 +2,8 @@
 /* Postcards: what a switch tells user space of a sample of the packets that it forwards. No packet changes.
  *
  * The sample is drawn by a hash of what no switch changes in a packet (trajectory sampling; Duffield and Grossglauser,
- * 2001), so that all switches of a path tell of the same packets. Without a sample POSTCARD_BELOW is 0 when the verifier
- * reads it, which takes all of this away. */
+ * 2001), so that all switches of a path tell of the same packets. Without a sample POSTCARD_BELOW is 0 when the
+ * verifier reads it, which takes all of this away. */
 #pragma once
 
 #include "switch/flow.h"

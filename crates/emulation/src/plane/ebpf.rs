@@ -104,8 +104,8 @@ impl DataPlane for Ebpf {
         }
     }
 
-    /// BIRD finds failures by itself. Daemons without probes start again with the fabric as it has become; packets go on
-    /// meanwhile. The others learn failures from their probes.
+    /// BIRD finds failures by itself. Daemons without probes start again with the fabric as it has
+    /// become; packets go on meanwhile. The others learn failures from their probes.
     fn reroute(
         &mut self,
         network: &Network,
