@@ -9,6 +9,7 @@ use aya::programs::{ProgramError, loaded_links};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, netdevice, socket};
 
+use crate::error::failed;
 use crate::{Error, Pins, Program, XDP};
 
 /// The point in the kernel at which a program gets packets.
@@ -165,15 +166,4 @@ enum TakenOver {
 pub(crate) fn is_orphan(error: &ProgramError) -> bool {
     let ProgramError::SyscallError(error) = error else { return false };
     error.io_error.raw_os_error() == Some(Errno::NOLINK.raw_os_error())
-}
-
-/// With all its causes.
-pub(crate) fn failed(error: impl std::error::Error) -> Error {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    Error::Link(text)
 }

@@ -7,7 +7,8 @@ use aya::programs::links::{FdLink, LinkOrder, PinnedLink};
 use aya::programs::tc::{SchedClassifierLink, TcAttachOptions};
 use aya::programs::{SchedClassifier, TcAttachType, TestRun, TestRunOptions};
 
-use crate::attach::{failed, is_orphan};
+use crate::attach::is_orphan;
+use crate::error::failed;
 use crate::program::GROWTH;
 use crate::{Action, Attached, Error, Run};
 

@@ -105,3 +105,14 @@ impl From<aya::EbpfError> for Error {
         Self::Object(Box::new(error))
     }
 }
+
+/// A failure of a link, with all its causes.
+pub(crate) fn failed(error: impl std::error::Error) -> Error {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    Error::Link(text)
+}

@@ -14,7 +14,7 @@ use aya::programs::links::{FdLink, PinnedLink};
 use rustix::mount::{self, FsMountFlags, FsOpenFlags, MountAttrFlags};
 
 use crate::Error;
-use crate::attach::failed;
+use crate::error::failed;
 
 /// The magic number of BPF file systems (linux/magic.h).
 const BPF_FS_MAGIC: rustix::fs::FsWord = 0xcafe_4a11;
