@@ -52,7 +52,8 @@ fn print(points: &[Point], evidence: &Evidence<Hula>) -> Result<(), Failure> {
     for &hula in points.iter().filter(|point| point.scheme == Scheme::Hula) {
         let ecmp = Point { scheme: Scheme::Ecmp, ..hula };
         let (e, h) = (OverSeeds::new(results.runs(ecmp)), OverSeeds::new(results.runs(hula)));
-        let fabric = if hula.shape == Shape::Symmetric { "whole" } else { "one core link down" };
+        let fabric =
+            if hula.shape == Shape::Symmetric { "all links up" } else { "one core link down" };
         let overloaded = [&e, &h].into_iter().find(|o| o.steadiness.is_overloaded());
         let times = |metric| match overloaded {
             Some(_) => OVERLOADED.to_owned(),

@@ -15,27 +15,38 @@ use crate::two_pod::{Shape, Sizes};
 const ABOUT: &str = "Mean flow completion time under web search, over the seeds above. The state is measured: a row in which a scheme's slowdowns grow \
      from the first half of the measured flows to the second, or fill a link, has no ratio, since that would depend on the length of the run.";
 
+const COLUMNS: usize = 8;
+const HEADER: [&str; COLUMNS] =
+    ["fabric", "load", "ECMP's busiest link", "ECMP", "CONGA'", "HULA", "ECMP / HULA", "state"];
+/// The column of CONGA'.
+const CONGA_PRIME: usize = 4;
+/// The cell of what did not run.
+const NONE: &str = "-";
+
 /// Web search on both fabrics, a row for each load at which ECMP and HULA ran; `None` if there is
 /// none.
 pub(super) fn section(evidence: &Evidence<Hula>) -> Option<Section> {
-    let header =
-        ["fabric", "load", "ECMP's busiest link", "ECMP", "CONGA'", "HULA", "ECMP / HULA", "state"];
-    let rows: Vec<[String; 8]> =
+    let rows: Vec<[String; COLUMNS]> =
         evidence.results.points().filter_map(|point| row(evidence, point)).collect();
     if rows.is_empty() {
         return None;
     }
-    let table =
-        rows.into_iter().fold(Table::new(header), |table, row| table.row(row.map(Cell::from)));
-    Some(
-        Section::new("steady", "ECMP beside HULA, in a steady state and beyond")
-            .block(ABOUT)
-            .block(table),
-    )
+    let section = Section::new("steady", "ECMP and HULA, in a steady state and beyond");
+    Some(section.block(ABOUT).block(table(&rows)))
+}
+
+/// Without CONGA' where it did not run, as in the demonstration.
+fn table(rows: &[[String; COLUMNS]]) -> Table {
+    let ran = rows.iter().any(|row| row[CONGA_PRIME] != NONE);
+    let kept = |column: &usize| ran || *column != CONGA_PRIME;
+    let table = Table::new((0..COLUMNS).filter(kept).map(|column| HEADER[column]));
+    rows.iter().fold(table, |table, row| {
+        table.row((0..COLUMNS).filter(kept).map(|column| Cell::from(row[column].clone())))
+    })
 }
 
 /// The row of one of ECMP's points.
-fn row(evidence: &Evidence<Hula>, ecmp: Point) -> Option<[String; 8]> {
+fn row(evidence: &Evidence<Hula>, ecmp: Point) -> Option<[String; COLUMNS]> {
     if ecmp.scheme != Scheme::Ecmp || ecmp.sizes != Sizes::WebSearch {
         return None;
     }
@@ -44,7 +55,7 @@ fn row(evidence: &Evidence<Hula>, ecmp: Point) -> Option<[String; 8]> {
         stats::mean(&runs(scheme).iter().filter_map(mean_all).collect::<Vec<f64>>())
     };
     let millis =
-        |seconds: Option<f64>| seconds.map_or("-".into(), |s| format!("{:.2} ms", s * 1e3));
+        |seconds: Option<f64>| seconds.map_or(NONE.into(), |s| format!("{:.2} ms", s * 1e3));
     let (slow, fast) = (mean(Scheme::Ecmp)?, mean(Scheme::Hula)?);
     let states = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula]
         .map(|scheme| (scheme, Steadiness::of(runs(scheme))));
@@ -64,13 +75,13 @@ fn row(evidence: &Evidence<Hula>, ecmp: Point) -> Option<[String; 8]> {
     };
     let busiest = states[0].1.busiest_link;
     let fabric = match ecmp.shape {
-        Shape::Symmetric => "whole",
+        Shape::Symmetric => "all links up",
         Shape::Asymmetric => "link S2-A4 down",
     };
     Some([
         fabric.to_owned(),
         format!("{} %", ecmp.load),
-        busiest.map_or("-".into(), |share| format!("{:.1} %", 100.0 * share)),
+        busiest.map_or(NONE.into(), |share| format!("{:.1} %", 100.0 * share)),
         millis(Some(slow)),
         millis(mean(Scheme::CongaPrime)),
         millis(Some(fast)),
@@ -88,7 +99,7 @@ fn ratio(slow: &[RunSummary], fast: &[RunSummary]) -> String {
             format!("{median:.2}x ({min:.2} to {max:.2})")
         }
         Some(one) => format!("{:.2}x", one.mean),
-        None => "-".to_owned(),
+        None => NONE.to_owned(),
     }
 }
 
@@ -127,10 +138,21 @@ mod tests {
         assert_eq!(
             states,
             [
-                "whole | 60 % | 2.00x | steady",
+                "all links up | 60 % | 2.00x | steady",
                 "link S2-A4 down | 40 % | 2.00x | steady",
                 "link S2-A4 down | 60 % | overloaded, not judged | overloaded, not judged: ECMP"
             ]
         );
+    }
+
+    #[test]
+    fn a_scheme_that_did_not_run_has_no_column() {
+        let row = |conga: &str| {
+            let mut row: [String; COLUMNS] = Default::default();
+            row[CONGA_PRIME] = conga.to_owned();
+            row
+        };
+        assert_eq!(table(&[row(NONE)]).columns.len(), COLUMNS - 1);
+        assert_eq!(table(&[row(NONE), row("4.00 ms")]).columns.len(), COLUMNS);
     }
 }

@@ -106,7 +106,7 @@ impl Panel {
             }
         };
         let best = self.reference;
-        let title = format!("The paper's figure beside ours: how much faster {best} is{flows}");
+        let title = format!("How much faster {best} is, here and in the paper{flows}");
         let plot = Plot::new(id, title, x, y).horizontal(1.0, format!("as {}", self.reference));
         let Some(reference) = self.curves.iter().find(|c| c.name == self.reference) else {
             return plot;
