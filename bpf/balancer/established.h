@@ -319,8 +319,7 @@ static __always_inline bool decide_contest(struct xdp_md *ctx, const struct pack
 
 /* A packet that the flow's SYN does not explain: others may know the flow to which it belongs. False: it goes where the
  * SYN went. */
-static __always_inline bool ask_for_another(struct xdp_md *ctx, const struct packet_context *context,
-					    struct decision *decision)
+static __always_inline bool ask_for_another(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
 
