@@ -94,6 +94,32 @@ for target, pattern in [
         seed(target, file.name, file.read_bytes())
 seed("replay", "two-pod.csv", b"at_us,from,to,size_bytes\n0,host-1,host-9,20000\n10,host-2,host-32,1000000\n")
 seed("sizes", "bytes.csv", b"bytes,cdf\n100,0.1\n1e6,0.9\n30000000,1\n")
+
+
+def field(number, value):
+    """A field of a protobuf message: a number, or bytes behind their length."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def trace(*messages):
+    return b"".join(bytes([len(message)]) + message for message in (field(1, b"0.0.4"), *messages))
+
+
+def node(number, kind, after=b"", **attributes):
+    listed = (field(10, field(1, name.encode()) + field(9, value)) for name, value in attributes.items())
+    return field(1, number) + field(2, b"x") + field(3, kind) + after + b"".join(listed)
+
+
+sender = trace(node(1, 4, field(7, 5)), node(2, 5, field(5, 1), comm_dst=1, comm_size=9), node(3, 7, field(4, 2), comm_type=0, comm_size=8))
+receiver = trace(node(1, 6, comm_src=0, comm_size=9), node(2, 7, field(5, 1), comm_type=0, comm_size=8))
+# Two parts of an input stand behind each other, the length of the first at the end.
+seed("chakra", "two", sender + receiver + bytes([len(sender)]))
+step = '<step s="{}" type="{}" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>'
+tb = f'<tb id="0" send="{{}}" recv="{{}}" chan="0">{step.format(0, "s")}{step.format(1, "rrc")}</tb>'
+gpus = "".join(f'<gpu id="{gpu}">{tb.format(1 - gpu, 1 - gpu)}</gpu>' for gpu in range(2))
+seed("msccl", "two", f'<algo name="x" nchunksperloop="2" ngpus="2" coll="allreduce">{gpus}</algo>'.encode())
 seed("overrides", "fabric", b"fabric.link_delay=2us\nfabric.link_rate=40Gbps\nworkload.load=0.9\n")
 seed("overrides", "scheme", b"scheme.kind=conga\nseeds=[1, 2]\nmeasure.flows=10\nevent.0.at=1ms\n")
 

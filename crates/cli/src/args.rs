@@ -16,7 +16,7 @@ use heddle_program::external::Passed;
 use heddle_program::key_value;
 use heddle_scenario::VARIANT;
 use heddle_study::bench::{CASES, Case};
-use heddle_units::Time;
+use heddle_units::{Bytes, Time};
 
 use crate::commands::on::scheduler;
 
@@ -386,10 +386,20 @@ pub(crate) struct Validate {
 Examples:
   heddle import topology.txt --out graph.toml    a topology of HPCC's, or of htsim's (.topo)
   heddle import flow.txt --out flows.csv         flows of HPCC's, conweave's, htsim's (.cm)
-  heddle import AliStorage2019.txt               a distribution of sizes without a header")]
+  heddle import AliStorage2019.txt               a distribution of sizes without a header
+  heddle import step.*.et --out step.csv         a trace of Chakra's, a file for each rank
+  heddle import ring.xml --size 64MB             a plan of MSCCL's for a collective operation")]
 pub(crate) struct Import {
-    /// The file; its name's ending and its first lines tell what it is.
-    pub(crate) file: PathBuf,
+    /// The file; its name's ending and its first lines tell what it is. Of a trace of Chakra's, the
+    /// files of all ranks.
+    #[arg(required = true)]
+    pub(crate) file: Vec<PathBuf>,
+    /// Bytes of each rank's buffer that a plan of MSCCL's moves.
+    #[arg(long)]
+    pub(crate) size: Option<Bytes>,
+    /// ASTRA-sim's groups of ranks for a trace of Chakra's: JSON, as in {"1": [0, 1]}.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) groups: Option<PathBuf>,
     /// The file to write [default: standard output].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,

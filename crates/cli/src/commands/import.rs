@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use heddle_claims::files::write_atomically;
-use heddle_path_files::files::read_limited;
-use heddle_scenario::{Contents, import};
+use heddle_path_files::files::read_bytes;
+use heddle_scenario::{Contents, ImportSettings, InputFile, import};
 use serde_json::json;
 
 use crate::args::{Common, Import};
@@ -13,9 +13,9 @@ use crate::{files, output};
 
 /// Prints a file in Heddle's own form, or writes it; what was left out goes to standard error.
 pub(crate) fn import_file(args: &Import, common: &Common) -> Result<(), Failure> {
-    let name = args.file.display().to_string();
-    let text = read_limited(&args.file).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
-    let imported = import(&name, &text)?;
+    let files = args.file.iter().map(|path| read(path)).collect::<Result<Vec<_>, Failure>>()?;
+    let groups = args.groups.as_deref().map(read).transpose()?;
+    let imported = import(&files, &ImportSettings { size: args.size, groups })?;
     let text = match &imported.contents {
         Contents::Graph(value) => toml::to_string(value).map_err(anyhow::Error::from)?,
         Contents::Table(text) => text.clone(),
@@ -25,6 +25,12 @@ pub(crate) fn import_file(args: &Import, common: &Common) -> Result<(), Failure>
     let Some(out) = &args.out else { return output::line(text.trim_end()) };
     write_atomically(out, text.as_bytes()).map_err(anyhow::Error::from)?;
     tell(&imported.is, &imported.notices, out, common)
+}
+
+fn read(path: &Path) -> Result<InputFile, Failure> {
+    let name = path.display().to_string();
+    let bytes = read_bytes(path).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
+    Ok(InputFile { name, bytes })
 }
 
 fn tell(is: &str, notices: &[String], out: &Path, common: &Common) -> Result<(), Failure> {

@@ -248,3 +248,31 @@ fn files_of_others_are_imported() {
     let said = folder.heddle("import own.toml").failed(3);
     assert!(said.contains("own.toml:1: ") && said.contains("help: "), "{said}");
 }
+
+/// A plan of two GPUs that exchange halves, imported and run: the report has its step.
+#[test]
+fn a_plan_of_a_collective_operation_runs() {
+    let folder = Folder::new();
+    let gpu = |gpu: usize| {
+        let peer = 1 - gpu;
+        let step = |number: usize, kind: &str| {
+            format!("<step s=\"{number}\" type=\"{kind}\" cnt=\"1\" depid=\"-1\" deps=\"-1\"/>")
+        };
+        let steps = step(0, "s") + &step(1, "rrc");
+        format!("<gpu id=\"{gpu}\"><tb id=\"0\" send=\"{peer}\" recv=\"{peer}\" chan=\"0\">{steps}</tb></gpu>")
+    };
+    let plan = format!("<algo nchunksperloop=\"2\" ngpus=\"2\">{}{}</algo>", gpu(0), gpu(1));
+    folder.put("plan.xml", &plan);
+    let said = folder.heddle("import plan.xml").failed(3);
+    assert!(said.contains("plan.xml:1: ") && said.contains("help: `--size 64MB`"), "{said}");
+    let said = folder.heddle("import plan.xml --size 100KB --out plan.csv").ok();
+    assert_eq!(said, "plan.csv: 2 flows and 2 other steps of 2 ranks\n");
+    let fabric = "scheme = \"ecmp\"\nfabric = { kind = \"leaf-spine\", hosts_per_leaf = 2 }\n";
+    let workload = "workload = { kind = \"flow-graph\", file = \"plan.csv\" }\n";
+    folder.put("s.toml", &format!("{fabric}{workload}"));
+    let run = folder.heddle("run s.toml --json --out o").json()["runs"][0].clone();
+    let (whole, steps) = (&run["collectives"][0], &run["steps"]);
+    assert_eq!((&steps[0]["name"], &steps[1]["name"]), (&"s0".into(), &"s1".into()));
+    assert_eq!(steps[0]["end_seconds"], whole["seconds"]);
+    assert!(folder.read("o/report.html").contains("last end"));
+}

@@ -6,7 +6,7 @@ mod sampled;
 
 pub use by_size::{SizeClass, SizeStep};
 use by_size::{classes, slowdown_by_size};
-pub use by_workload::{CollectiveSummary, RequestSummary, WorkloadSummary};
+pub use by_workload::{CollectiveSummary, RequestSummary, StepSummary, WorkloadSummary};
 use by_workload::{collectives, requests, workloads};
 use heddle_claims::stats::{mean, quantile, quantiles};
 use heddle_scenario::Scenario;
@@ -47,6 +47,9 @@ pub struct RunSummary {
     /// Collective operations and flow graphs, where there are any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveSummary>,
+    /// Their steps, in the order of their flows: the first 500 of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepSummary>,
     /// Requests in closed loops, where there are any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestSummary>,
@@ -272,6 +275,7 @@ impl RunSummary {
     /// Sums up a run of `scenario` with `seed` that took `cpu_seconds`.
     pub fn new(scenario: &Scenario, seed: u64, outcome: &Outcome, cpu_seconds: f64) -> RunSummary {
         let frames = frames(&outcome.samples);
+        let (collectives, steps) = collectives(scenario, outcome);
         RunSummary {
             title: scenario.title.clone(),
             scheme: scenario.scheme.name().to_owned(),
@@ -285,7 +289,8 @@ impl RunSummary {
             fct: FctSummary::new(&outcome.flows, &scenario.measure.size_classes),
             long_flows: LongSummary::new(&outcome.long_flows.iter().collect::<Vec<_>>()),
             workloads: workloads(scenario, outcome),
-            collectives: collectives(scenario, outcome),
+            collectives,
+            steps,
             requests: requests(scenario, outcome),
             bound_mean_seconds: bound::mean_fct(scenario, &outcome.flows),
             batches: batches(&outcome.flows, slowdown),

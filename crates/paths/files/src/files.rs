@@ -44,13 +44,22 @@ pub const MOST_BYTES: u64 = 256 << 20;
 /// # Errors
 /// If it cannot be read, is longer (a device has no end), or is not UTF-8.
 pub fn read_limited(path: &Path) -> io::Result<String> {
+    let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    String::from_utf8(read_bytes(path)?).map_err(invalid)
+}
+
+/// The contents of a file of at most [`MOST_BYTES`].
+///
+/// # Errors
+/// If it cannot be read, or is longer (a device has no end).
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
         let message = format!("the file has more than {} MB", MOST_BYTES >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
-    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    Ok(bytes)
 }
 
 /// The folder from which the files that a file names are found.

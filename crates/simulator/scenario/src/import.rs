@@ -1,9 +1,16 @@
 //! Files of other programs in Heddle's own forms.
 
+mod chakra;
+mod job;
+mod limits;
+mod msccl;
+mod protobuf;
+
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use heddle_config::Problem;
-use heddle_units::Time;
+use heddle_units::{Bytes, Time};
 use serde_json::Value;
 
 use crate::csv::{Line, lines};
@@ -11,7 +18,25 @@ use crate::graph::{from_hpcc, from_htsim};
 use crate::raw::GraphFile;
 use crate::resolve::{hpcc_flows, matrix_flows};
 use crate::source::Noting;
-use crate::{Files, Graph, ReplayFlow, ScenarioError, sizes};
+use crate::{Files, FlowGraph, Graph, ReplayFlow, ScenarioError, sizes};
+
+/// A file to import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    /// Its name, for messages; its ending tells what it is.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
+/// What files to import do not say themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportSettings {
+    /// Bytes of the buffer of each rank that a plan of MSCCL moves.
+    pub size: Option<Bytes>,
+    /// ASTRA-sim's groups of ranks for traces of Chakra: JSON with a list of ranks for each name.
+    pub groups: Option<InputFile>,
+}
 
 /// A file in Heddle's own form.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,17 +54,41 @@ pub struct Imported {
 pub enum Contents {
     /// A graph file, whose value is to be written as TOML.
     Graph(Value),
-    /// A CSV file of flows (`workload.kind = "replay"`) or sizes (`workload.sizes.file`).
+    /// A CSV file of flows (`workload.kind = "replay"`), of flows that wait for each other
+    /// (`"flow-graph"`) or of sizes (`workload.sizes.file`).
     Table(String),
 }
 
 /// Reads a file of another program: a topology of htsim (`.topo`) or HPCC, a connection matrix of
-/// htsim (`.cm`) without triggers, a flow file of HPCC or conweave, or a distribution of sizes. The
-/// ending of its name and its first lines tell which. Hosts have the names of the topologies' hosts.
+/// htsim (`.cm`) without triggers, a flow file of HPCC or conweave, a distribution of sizes, a plan
+/// of MSCCL (`.xml`); or the files of a trace of Chakra (`.et`), one for each rank. The ending of its
+/// name and its first lines tell which. Hosts have the names of the topologies' hosts; rank 0 of a
+/// plan or trace is host-1.
 ///
 /// # Errors
-/// What is wrong with it, with its line.
-pub fn import(name: &str, text: &str) -> Result<Imported, ScenarioError> {
+/// What is wrong with it, with its line or node.
+pub fn import(files: &[InputFile], settings: &ImportSettings) -> Result<Imported, ScenarioError> {
+    let first = files.first().map_or("", |file| file.name.as_str());
+    if first.ends_with(".et") {
+        return Ok(trace(files, settings)?);
+    }
+    let [file] = files else {
+        return Err(Problem::at("name", format!("{} files are not one trace", files.len()))
+            .help("the files of Chakra's trace, as in `step.*.et`; others one at a time")
+            .in_file(first, None)
+            .into());
+    };
+    let text = std::str::from_utf8(&file.bytes).map_err(|error| {
+        let before = &file.bytes[..error.valid_up_to()];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Problem::new("this is no text")
+            .help("a text file in UTF-8; a trace of Chakra is called `NAME.RANK.et`")
+            .in_file(&file.name, Some(line))
+    })?;
+    text_file(&file.name, text, settings)
+}
+
+fn text_file(name: &str, text: &str, settings: &ImportSettings) -> Result<Imported, ScenarioError> {
     let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
     let noting = Noting::new(&no_files);
     let (is, contents) = match kind_of(name, text) {
@@ -47,9 +96,37 @@ pub fn import(name: &str, text: &str) -> Result<Imported, ScenarioError> {
         Kind::HpccTopology => graph(&from_hpcc(name, text, &noting)?),
         Kind::HtsimFlows => flows(&matrix_flows(name, text)?, 1),
         Kind::HpccFlows => flows(&hpcc(name, text, &noting)?, 0),
+        Kind::Plan => job_table(&msccl::graph(name, text, settings.size)?, "steps"),
         Kind::Sizes => distribution(&sizes::parse(name, text)?.points),
     };
     Ok(Imported { is, contents, notices: noting.notices() })
+}
+
+/// The files of a trace.
+fn trace(files: &[InputFile], settings: &ImportSettings) -> Result<Imported, Problem> {
+    let groups = settings.groups.as_ref().map(groups).transpose()?.unwrap_or_default();
+    let (graph, notices) = job::graph(&chakra::read(files)?, &groups)?;
+    let (is, contents) = job_table(&graph, "computations");
+    Ok(Imported { is, contents, notices })
+}
+
+/// Groups of ranks by name.
+fn groups(file: &InputFile) -> Result<BTreeMap<String, Vec<u32>>, Problem> {
+    let wrong = |message: String, line: Option<usize>| {
+        Problem::at("groups", message)
+            .help("names and ranks, as in {\"1\": [0, 1], \"2\": [2, 3]}")
+            .in_file(&file.name, line)
+    };
+    let value: Value = serde_json::from_slice(&file.bytes)
+        .map_err(|error| wrong(format!("no JSON: {error}"), Some(error.line().max(1))))?;
+    let Value::Object(groups) = value else {
+        return Err(wrong("no JSON object".to_owned(), None));
+    };
+    let group = |(name, list): (&String, &Value)| {
+        let no_list = || wrong(format!("group {name} is no list of ranks"), None);
+        Ok((name.clone(), chakra::ranks(list).ok_or_else(no_list)?))
+    };
+    groups.iter().map(group).collect()
 }
 
 enum Kind {
@@ -57,6 +134,7 @@ enum Kind {
     HtsimFlows,
     HpccTopology,
     HpccFlows,
+    Plan,
     Sizes,
 }
 
@@ -66,6 +144,7 @@ fn kind_of(name: &str, text: &str) -> Kind {
     match widths {
         _ if name.ends_with(".topo") => Kind::HtsimTopology,
         _ if name.ends_with(".cm") => Kind::HtsimFlows,
+        _ if name.ends_with(".xml") || text.trim_start().starts_with('<') => Kind::Plan,
         (3 | 6, _) if !text.contains(',') => Kind::HpccTopology,
         (1, 5 | 6) if hpcc_flows::is_one(text) => Kind::HpccFlows,
         _ => Kind::Sizes,
@@ -108,6 +187,27 @@ fn flows(flows: &[ReplayFlow], first: u32) -> (String, Contents) {
     (format!("{} flows, the last at {last}", flows.len()), Contents::Table(table))
 }
 
+/// Flows and others, called `others`, that wait for each other, as a table.
+fn job_table(graph: &FlowGraph, others: &str) -> (String, Contents) {
+    let mut table = "id,after,from,to,size,delay\n".to_owned();
+    for flow in &graph.flows {
+        let after: Vec<&str> =
+            flow.after.iter().map(|&before| graph.flows[before as usize].id.as_str()).collect();
+        let (to, size) = match flow.is_computation() {
+            true => (String::new(), String::new()),
+            false => (format!("host-{}", flow.to + 1), flow.size.to_string()),
+        };
+        let delay = if flow.delay == Time::ZERO { String::new() } else { flow.delay.to_string() };
+        let (id, after, from) = (&flow.id, after.join(" "), flow.from + 1);
+        // Writing to a text does not fail.
+        let _ = writeln!(table, "{id},{after},host-{from},{to},{size},{delay}");
+    }
+    let ranks = graph.flows.iter().map(|flow| flow.from.max(flow.to) + 1).max().unwrap_or(0);
+    let (flows, rows) = (graph.flow_count(), graph.flows.len() as u64);
+    let is = format!("{flows} flows and {} other {others} of {ranks} ranks", rows - flows);
+    (is, Contents::Table(table))
+}
+
 fn distribution(points: &[(f64, f64)]) -> (String, Contents) {
     let lines = points.iter().map(|(bytes, cdf)| format!("{bytes},{cdf}\n"));
     let table = std::iter::once("bytes,cdf\n".to_owned()).chain(lines).collect();
@@ -118,8 +218,12 @@ fn distribution(points: &[(f64, f64)]) -> (String, Contents) {
 mod tests {
     use super::*;
 
+    fn import_text(name: &str, text: &str) -> Result<Imported, ScenarioError> {
+        import(&[InputFile { name: name.into(), bytes: text.into() }], &ImportSettings::default())
+    }
+
     fn table(name: &str, text: &str) -> (String, Vec<String>) {
-        let imported = import(name, text).unwrap_or_else(|error| panic!("{error}"));
+        let imported = import_text(name, text).unwrap_or_else(|error| panic!("{error}"));
         match imported.contents {
             Contents::Table(table) => (table, imported.notices),
             Contents::Graph(graph) => panic!("{graph}"),
@@ -140,7 +244,7 @@ mod tests {
     #[test]
     fn a_topology_becomes_a_graph_file_that_is_the_same_graph() {
         let text = "4 2 3\n2 3\n0 2 25Gbps 1us 0\n1 3 25Gbps 1us 0\n2 3 100Gbps 1us 0\n";
-        let imported = import("t.txt", text).unwrap_or_else(|error| panic!("{error}"));
+        let imported = import_text("t.txt", text).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(imported.is, "a graph of 2 hosts, 2 switches and 3 links");
         let Contents::Graph(value) = imported.contents else { panic!("a graph") };
         let written = toml::to_string(&value).unwrap();
@@ -151,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_is_none_of_these_is_refused_with_its_line() {
-        let error = import("x.csv", "a,b\n1,2\n").map(|_| ()).unwrap_err();
+        let error = import_text("x.csv", "a,b\n1,2\n").map(|_| ()).unwrap_err();
         assert_eq!((error.line(), error.help().is_some()), (Some(1), true), "{error}");
     }
 }

@@ -44,7 +44,7 @@ mod variant;
 
 pub use complete::{cflb_table, complete};
 pub use heddle_config::ConfigError as ScenarioError;
-pub use import::{Contents, Imported, import};
+pub use import::{Contents, ImportSettings, Imported, InputFile, import};
 pub use resolved::*;
 pub use scheme_table::SchemeTable;
 pub use source::{Files, LibraryError, Source};

@@ -22,8 +22,8 @@ use crate::sweep::{Axis, Row};
 use plots::{Curve, FctMetric};
 use sweep_curves::SweepCurves;
 use tables::{
-    class_table, classes, collective_table, fct_table, long_table, request_table, totals_table,
-    workload_table,
+    class_table, classes, collective_table, fct_table, long_table, request_table, step_table,
+    totals_table, workload_table,
 };
 
 /// Curves of one plot: more would share colours.
@@ -81,7 +81,7 @@ pub fn of_run(scenario: &Scenario, runs: &[RunSummary]) -> Report {
     let by_class = class_table(&["scheme"], &over);
     let mut results = Section::new("results", "Results");
     results = results.block(fct_table(&["scheme"], &over, by_class.is_none()));
-    let more = [workload_table, long_table, collective_table, request_table];
+    let more = [workload_table, long_table, collective_table, step_table, request_table];
     let more = more.into_iter().filter_map(|table| table(runs));
     results = by_class.into_iter().chain(more).fold(results, Section::block);
     results = results.block(totals_table(runs));

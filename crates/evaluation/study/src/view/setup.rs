@@ -207,9 +207,11 @@ fn of_workload(workload: &Workload, hosts: usize) -> Vec<(&'static str, String)>
         ],
         Workload::FlowGraph(graph) => {
             let bytes = Bytes(graph.flows.iter().map(|flow| flow.size.0).sum());
+            let computations = graph.flows.len() as u64 - graph.flow_count();
             vec![
                 ("Traffic", "flows that wait for each other".to_owned()),
-                ("Flows", format!("{}, {} together", graph.flows.len(), spaced(bytes))),
+                ("Flows", format!("{}, {} together", graph.flow_count(), spaced(bytes))),
+                ("Computations", computations.to_string()),
             ]
         }
         Workload::Requests(requests) => of_requests(requests, hosts),

@@ -6,7 +6,8 @@ use heddle_report::Table;
 use super::columns::{Column, Quantity, table};
 use crate::results::{ClassOverSeeds, OverSeeds};
 use crate::summary::{
-    CollectiveSummary, LongSummary, RequestSummary, RunSummary, TotalsSummary, WorkloadSummary,
+    CollectiveSummary, LongSummary, RequestSummary, RunSummary, StepSummary, TotalsSummary,
+    WorkloadSummary,
 };
 
 /// Means over the seeds under some settings, one for each key.
@@ -238,6 +239,36 @@ pub(super) fn collective_table(runs: &[RunSummary]) -> Option<Table> {
             ),
         ])
     })
+}
+
+/// The steps of collective operations and flow graphs, where there are any.
+pub(super) fn step_table(runs: &[RunSummary]) -> Option<Table> {
+    let parts: fn(&RunSummary) -> &[StepSummary] = |run| &run.steps;
+    let names = names(runs, parts, |step| &step.name);
+    let workloads = names_of_workloads(runs);
+    let over = |of: fn(&StepSummary) -> f64| over_seeds(runs, parts, |step| Some(of(step)));
+    let time =
+        |name: &str, of: fn(&StepSummary) -> f64| Column::figures(name, Quantity::Time, &over(of));
+    (!names.is_empty()).then(|| {
+        let workload = workloads.map(|names| Column::texts("collective", names));
+        table(
+            workload
+                .into_iter()
+                .chain([
+                    Column::texts("step", &names),
+                    time("first start", |step| step.start_seconds),
+                    time("last end", |step| step.end_seconds),
+                    time("time", |step| step.end_seconds - step.start_seconds),
+                ])
+                .collect(),
+        )
+    })
+}
+
+/// The workload of each step, where workloads have names.
+fn names_of_workloads(runs: &[RunSummary]) -> Option<Vec<String>> {
+    let names = names(runs, |run| &run.steps, |step: &StepSummary| &step.workload);
+    names.iter().any(|name| !name.is_empty()).then_some(names)
 }
 
 /// Requests in closed loops, where there are any.

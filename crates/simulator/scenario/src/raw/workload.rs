@@ -104,10 +104,16 @@ pub(crate) enum Operation {
     /// host sends one of n parts of its vector, in every step after the first the part that it has
     /// received in the step before.
     RingAllReduce,
+    /// The first n - 1 steps of it: each host ends with the sum of one part.
+    RingReduceScatter,
+    /// The last n - 1 steps of it: each host has one part, and ends with all.
+    RingAllGather,
     /// All-reduce over a binomial tree (Thakur, Rabenseifner and Gropp, IJHPCA 2005): a reduction
     /// to the first host, then a broadcast, of 2 ceil(log2 n) steps; in each a host sends its whole
     /// vector to one other.
     TreeAllReduce,
+    /// The second half of it: the vector of the first host to all others.
+    TreeBroadcast,
     /// All-to-all by pairwise exchange (the same article): of n - 1 steps; in step k each host
     /// sends one of n parts of its vector to the one k ranks on, once it has sent and received
     /// those of the step before.
@@ -122,6 +128,7 @@ pub(crate) struct FlowGraph {
     /// A CSV file whose first line is `id,after,from,to,size`, with or without `,delay`: a name,
     /// the names of the flows that it waits for (separated by spaces), names of hosts, a size with
     /// its unit, a time with its unit between the arrival of the last of these flows and the start.
+    /// A line without `to` and `size` is a computation of `from`, which ends after its `delay`.
     /// Or, if its name ends with `.cm`, htsim's connection matrix with its triggers.
     pub(crate) file: String,
 }

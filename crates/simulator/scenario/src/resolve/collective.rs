@@ -11,7 +11,10 @@ const MOST_FLOWS: u64 = 1 << 24;
 pub(super) fn resolve(raw: &raw::Collective, graph: &Graph) -> Result<Collective, Problem> {
     let operation = match raw.operation {
         raw::Operation::RingAllReduce => Operation::RingAllReduce,
+        raw::Operation::RingReduceScatter => Operation::RingReduceScatter,
+        raw::Operation::RingAllGather => Operation::RingAllGather,
         raw::Operation::TreeAllReduce => Operation::TreeAllReduce,
+        raw::Operation::TreeBroadcast => Operation::TreeBroadcast,
         raw::Operation::AllToAll => Operation::AllToAll,
     };
     let hosts = hosts(raw.hosts.as_deref(), graph)?;

@@ -1,4 +1,4 @@
-//! The file of a flow graph: a header that names the columns, then a flow a line.
+//! The file of a flow graph: a header that names the columns, then a flow or a computation a line.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::graph::Names;
 use crate::source::Files;
 use crate::{FlowGraph, Graph, GraphFlow};
 
-/// The columns; `delay` may be missing.
+/// The columns; `delay` may be missing. Without `to` and `size` a line is a computation of `from`.
 const COLUMNS: [&str; 6] = ["id", "after", "from", "to", "size", "delay"];
 
 /// Reads and checks a file of flows that wait for each other; they come in the order of their
@@ -43,10 +43,10 @@ fn parse(text: &str, graph: &Graph, last: &mut Option<usize>) -> Result<FlowGrap
         *last = Some(number);
         flows.push(flow((line, &form.cells(line)), width, &ids, &names)?);
     }
-    if flows.is_empty() {
-        return Err(Problem::new("there are no flows"));
-    }
     let graph = FlowGraph { flows };
+    if graph.flow_count() == 0 {
+        return Err(Problem::new("there are no flows").help("a line with `to` and `size`"));
+    }
     check_cycles(&graph, &lines, last)?;
     Ok(graph)
 }
@@ -91,19 +91,38 @@ fn flow(
     else {
         return Err(Problem::new(format!("{width} columns are expected, not \"{line}\"")));
     };
-    let size: Bytes = size.parse().map_err(|error| Problem::of(&error))?;
-    if size.0 == 0 {
-        return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
-    }
     let delay: Time = match found.get(5) {
         None | Some(&"") => Time::ZERO,
         Some(delay) => delay.parse().map_err(|error| Problem::of(&error))?,
     };
     let after: Result<Vec<u32>, Problem> =
         after.split_whitespace().map(|name| before(name, id, ids)).collect();
-    let (from, to) = names.host_pair(&format!("{from} {to}"))?;
+    let (from, to, size) = transfer(from, to, size, names)?;
     let delay = bounded("delay", delay)?;
     Ok(GraphFlow { id: (*id).to_owned(), after: after?, from, to, size, delay })
+}
+
+/// Sender, receiver and size; of a computation its host, twice, and nothing.
+fn transfer(
+    from: &str,
+    to: &str,
+    size: &str,
+    names: &Names<'_>,
+) -> Result<(u32, u32, Bytes), Problem> {
+    if to.is_empty() && size.is_empty() {
+        let host = names.host(from)?;
+        return Ok((host, host, Bytes(0)));
+    }
+    if to.is_empty() || size.is_empty() {
+        return Err(Problem::new("a flow has a receiver and a size")
+            .help("both; neither for a computation of `delay`"));
+    }
+    let size: Bytes = size.parse().map_err(|error| Problem::of(&error))?;
+    if size.0 == 0 {
+        return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
+    }
+    let (from, to) = names.host_pair(&format!("{from} {to}"))?;
+    Ok((from, to, size))
 }
 
 /// The number of a flow that another waits for.
@@ -124,28 +143,18 @@ fn check_cycles(
     lines: &[Line<'_>],
     last: &mut Option<usize>,
 ) -> Result<(), Problem> {
-    let order = graph.order();
-    let mut is_free = vec![false; graph.flows.len()];
-    order.iter().for_each(|&flow| is_free[flow as usize] = true);
-    let Some(first) = is_free.iter().position(|&free| !free) else { return Ok(()) };
-    // Each flow that is left waits for another one that is left: this walk comes back to where it
-    // was.
-    let mut walk = vec![first];
-    let start = loop {
-        let here = walk[walk.len() - 1];
-        let waits_for = graph.flows[here].after.iter().map(|&before| before as usize);
-        let Some(next) = waits_for.into_iter().find(|&before| !is_free[before]) else { break 0 };
-        match walk.iter().position(|&seen| seen == next) {
-            Some(start) => break start,
-            None => walk.push(next),
-        }
-    };
-    let cycle: Vec<&str> =
-        walk[start..].iter().map(|&flow| graph.flows[flow].id.as_str()).collect();
-    *last = Some(lines[walk[start]].0);
-    let shown = cycle.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>().join(" after ");
+    let Some(cycle) = graph.cycle() else { return Ok(()) };
+    *last = Some(lines[cycle[0] as usize].0);
+    let message = format!("flows wait for each other: {}", cycle_text(graph, &cycle));
+    Err(Problem::new(message).help("one of them must not name another in `after`"))
+}
+
+/// The names on a cycle, the first of them at the end again.
+pub(crate) fn cycle_text(graph: &FlowGraph, cycle: &[u32]) -> String {
+    let name = |flow: &u32| graph.flows[*flow as usize].id.as_str();
+    let shown = cycle.iter().take(MOST_SHOWN).map(name).collect::<Vec<_>>().join(" after ");
     let rest = if cycle.len() > MOST_SHOWN { " after others" } else { "" };
-    Err(Problem::new(format!("flows wait for each other: {shown}{rest} after {}", cycle[0])))
+    format!("{shown}{rest} after {}", cycle.first().map_or("", name))
 }
 
 /// Flows of a cycle that a message names.
@@ -191,6 +200,10 @@ mod tests {
                 "2: \"\" is no name of a flow\nhelp: letters and digits without spaces, as in `reduce-3`",
             ),
             ("a,a,host-1,host-2,1KB", "2: flow a waits for itself"),
+            (
+                "a,,host-1,host-2,",
+                "2: a flow has a receiver and a size\nhelp: both; neither for a computation of `delay`",
+            ),
             ("a,,host-1,host-2,0B", "2: a flow of no bytes never ends\nhelp: at least 1B"),
             ("a,,host-1,tor-1,1KB", "2: tor-1 is a switch, not a host"),
             (
@@ -202,8 +215,19 @@ mod tests {
         }
         let unknown = error(&format!("{a}b,aa,host-2,host-1,1KB"));
         assert_eq!(unknown, "job.csv:3: no flow is called \"aa\"\nhelp: did you mean `a`?");
-        assert_eq!(graph("id,after,from,to,size\n").unwrap_err(), "job.csv:1: there are no flows");
+        let none = "there are no flows\nhelp: a line with `to` and `size`";
+        assert_eq!(graph("id,after,from,to,size\n").unwrap_err(), format!("job.csv:1: {none}"));
+        assert_eq!(error("a,,host-1,,"), format!("job.csv:2: {none}"));
         assert!(graph("id,from,to,size\n").unwrap_err().contains("the first line must name"));
+    }
+
+    #[test]
+    fn a_line_without_receiver_is_a_computation() {
+        let text = "id,after,from,to,size,delay\na,,host-2,,,5us\nb,a,host-2,host-3,1B,\n";
+        let graph = graph(text).unwrap();
+        let a = &graph.flows[0];
+        assert_eq!((a.from, a.to, a.size, a.delay), (1, 1, Bytes(0), Time::micros(5)));
+        assert_eq!((a.is_computation(), graph.flow_count()), (true, 1));
     }
 
     #[test]
@@ -211,7 +235,8 @@ mod tests {
         let text = "id,after,from,to,size\na,,host-1,host-2,1B\nd,c,host-1,host-2,1B\nb,a c,host-1,host-2,1B\nc,b,host-2,host-1,1B\n";
         assert_eq!(
             graph(text).unwrap_err(),
-            "job.csv:5: flows wait for each other: c after b after c"
+            "job.csv:5: flows wait for each other: c after b after c\n\
+             help: one of them must not name another in `after`"
         );
     }
 }

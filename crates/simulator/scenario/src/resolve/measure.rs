@@ -203,7 +203,7 @@ fn until(
 fn job_flows(workload: &Workload) -> Option<u64> {
     match workload {
         Workload::Collective(collective) => Some(collective.flows()),
-        Workload::FlowGraph(graph) => Some(graph.flows.len() as u64),
+        Workload::FlowGraph(graph) => Some(graph.flow_count()),
         _ => None,
     }
 }

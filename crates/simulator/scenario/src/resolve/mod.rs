@@ -33,6 +33,7 @@ mod workload;
 
 pub(crate) use connection_matrix::matrix_flows;
 pub(crate) use fabric_file::fabric_file;
+pub(crate) use flow_graph::cycle_text;
 pub(crate) use scheme::resolve as scheme;
 
 use heddle_config::Problem;

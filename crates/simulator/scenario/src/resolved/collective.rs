@@ -11,8 +11,14 @@ use super::{FlowGraph, GraphFlow};
 pub enum Operation {
     /// All-reduce in a ring.
     RingAllReduce,
+    /// The first half of it: every host ends with the sum of one part.
+    RingReduceScatter,
+    /// The second half of it: every host ends with all parts, of which it had one.
+    RingAllGather,
     /// All-reduce over a binomial tree.
     TreeAllReduce,
+    /// The first host's vector to all, over a binomial tree.
+    TreeBroadcast,
     /// Every host sends a part of its vector to each other host.
     AllToAll,
 }
@@ -35,17 +41,26 @@ impl Collective {
         match self.operation {
             Operation::RingAllReduce => 2 * (hosts - 1) * hosts,
             Operation::TreeAllReduce => 2 * (hosts - 1),
-            Operation::AllToAll => (hosts - 1) * hosts,
+            Operation::TreeBroadcast => hosts - 1,
+            Operation::RingReduceScatter | Operation::RingAllGather | Operation::AllToAll => {
+                (hosts - 1) * hosts
+            }
         }
     }
 
     /// Its flows.
     pub fn graph(&self) -> FlowGraph {
-        let flows = match self.operation {
-            Operation::RingAllReduce => self.ring(),
-            Operation::TreeAllReduce => self.tree(),
-            Operation::AllToAll => self.all_to_all(),
-        };
+        let (mut flows, steps) = (Vec::new(), self.count() - 1);
+        match self.operation {
+            Operation::RingAllReduce => flows = self.ring(2 * steps),
+            Operation::RingReduceScatter | Operation::RingAllGather => flows = self.ring(steps),
+            Operation::TreeAllReduce => {
+                let at_root = self.reduce(&mut flows);
+                self.broadcast(at_root, &mut flows);
+            }
+            Operation::TreeBroadcast => self.broadcast(Vec::new(), &mut flows),
+            Operation::AllToAll => flows = self.all_to_all(),
+        }
         FlowGraph { flows }
     }
 
@@ -65,10 +80,10 @@ impl Collective {
         GraphFlow { id: String::new(), after, from, to, size, delay: Time::ZERO }
     }
 
-    /// 2 (n - 1) steps, in each of which every host sends one of n parts to its successor: in the
-    /// first its own, then the one that it received in the step before (Patarasuk and Yuan, JPDC
-    /// 2009).
-    fn ring(&self) -> Vec<GraphFlow> {
+    /// Steps in each of which every host sends one of n parts to its successor: in the first its own,
+    /// then the one that it received in the step before (Patarasuk and Yuan, JPDC 2009): n - 1 of
+    /// them to add up or to gather, twice as many for both.
+    fn ring(&self, steps: u64) -> Vec<GraphFlow> {
         let count = self.count();
         let of_step = |step: u64, rank: u64| {
             let before = step.checked_sub(1).map(|step| step * count + (rank + count - 1) % count);
@@ -76,9 +91,7 @@ impl Collective {
             let part = self.part(rank + count - step % count);
             self.flow((rank, rank + 1), part, after)
         };
-        (0..2 * (count - 1))
-            .flat_map(|step| (0..count).map(move |rank| of_step(step, rank)))
-            .collect()
+        (0..steps).flat_map(|step| (0..count).map(move |rank| of_step(step, rank))).collect()
     }
 
     /// n - 1 steps: in step k the host of rank i sends to that of rank i + k, once what it sent and
@@ -98,28 +111,36 @@ impl Collective {
         (1..count).flat_map(|step| (0..count).map(move |rank| of_step(step, rank))).collect()
     }
 
-    /// A reduction to rank 0, then a broadcast from there, both over a binomial tree, with the
-    /// whole vector in each flow: 2 log2 n steps of n = 2^i hosts, fewer than those of the next
-    /// power of two for others (the same article). A host sends to one other at a time.
-    fn tree(&self) -> Vec<GraphFlow> {
-        let (count, mut flows) = (self.count(), Vec::new());
-        // Of each rank, the flows to it, and the last one from it in the broadcast.
-        let mut received: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
-        let distances: Vec<u64> =
-            (0..u64::BITS).map(|bit| 1u64 << bit).take_while(|&far| far < count).collect();
-        for &far in &distances {
-            for from in (far..count).step_by(2 * far as usize) {
+    /// The distances 1, 2, 4, .. of a binomial tree: log2 n steps of n = 2^i hosts, of others no
+    /// more than those of the next power of two (the same article).
+    fn distances(&self) -> Vec<u64> {
+        (0..u64::BITS).map(|bit| 1u64 << bit).take_while(|&far| far < self.count()).collect()
+    }
+
+    /// A reduction to rank 0 over a binomial tree, with the whole vector in each flow. Gives the
+    /// flows that reach rank 0.
+    fn reduce(&self, flows: &mut Vec<GraphFlow>) -> Vec<u32> {
+        // Of each rank, the flows to it.
+        let mut received: Vec<Vec<u32>> = vec![Vec::new(); self.count() as usize];
+        for far in self.distances() {
+            for from in (far..self.count()).step_by(2 * far as usize) {
                 let after = received[from as usize].clone();
                 received[(from - far) as usize].push(flows.len() as u32);
                 flows.push(self.flow((from, from - far), self.size, after));
             }
         }
-        // What a rank waits for before it sends on: at first what reached the root, then each flow
-        // that it was sent or has sent.
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
-        before[0] = std::mem::take(&mut received[0]);
-        for &far in distances.iter().rev() {
-            for from in (0..count.saturating_sub(far)).step_by(2 * far as usize) {
+        received.swap_remove(0)
+    }
+
+    /// A broadcast from rank 0 over a binomial tree, once the flows `at_root` have arrived. A host
+    /// sends to one other at a time.
+    fn broadcast(&self, at_root: Vec<u32>, flows: &mut Vec<GraphFlow>) {
+        // What a rank waits for before it sends on: what reached the root, then each flow that it
+        // was sent or has sent.
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.count() as usize];
+        before[0] = at_root;
+        for &far in self.distances().iter().rev() {
+            for from in (0..self.count().saturating_sub(far)).step_by(2 * far as usize) {
                 let after = std::mem::take(&mut before[from as usize]);
                 let number = flows.len() as u32;
                 (before[from as usize], before[(from + far) as usize]) =
@@ -127,7 +148,6 @@ impl Collective {
                 flows.push(self.flow((from, from + far), self.size, after));
             }
         }
-        flows
     }
 }
 
@@ -157,7 +177,12 @@ mod tests {
             let count = u64::from(hosts);
             let log = count.next_power_of_two().ilog2();
             assert_eq!(steps(&of(Operation::RingAllReduce, hosts, 1000).1), 2 * (count - 1));
-            assert_eq!(steps(&of(Operation::AllToAll, hosts, 1000).1), count - 1);
+            for operation in
+                [Operation::AllToAll, Operation::RingReduceScatter, Operation::RingAllGather]
+            {
+                assert_eq!(steps(&of(operation, hosts, 1000).1), count - 1, "{operation:?}");
+            }
+            assert_eq!(steps(&of(Operation::TreeBroadcast, hosts, 1000).1), u64::from(log));
             let tree = steps(&of(Operation::TreeAllReduce, hosts, 1000).1);
             assert!(tree <= 2 * u64::from(log), "{hosts}: {tree}");
             assert!(tree == 2 * u64::from(log) || !hosts.is_power_of_two(), "{hosts}: {tree}");

@@ -1,9 +1,11 @@
-//! Flows that wait for each other.
+//! Flows, and computations between them, that wait for each other.
+
+use std::collections::BTreeMap;
 
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
 
-/// A flow that starts when others have arrived.
+/// A flow that starts when others have arrived, or a computation, which sends nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GraphFlow {
     /// Its name in its file; empty in a collective operation.
@@ -13,13 +15,25 @@ pub struct GraphFlow {
     pub after: Vec<u32>,
     /// Sending host.
     pub from: u32,
-    /// Receiving host.
+    /// Receiving host; of a computation, the sending one.
     pub to: u32,
-    /// Payload.
+    /// Payload; 0 of a computation.
     pub size: Bytes,
-    /// Time from the arrival of the last flow that it waits for, or from the start of the traffic,
-    /// to its own start.
+    /// Time from the end of the last one that it waits for, or from the start of the traffic, to its
+    /// own start. A computation ends as it starts: this is how long it takes.
     pub delay: Time,
+}
+
+impl GraphFlow {
+    /// True for a computation.
+    pub fn is_computation(&self) -> bool {
+        self.size == Bytes(0)
+    }
+
+    /// The step that it belongs to: its name up to the first slash.
+    pub fn step(&self) -> &str {
+        self.id.split('/').next().unwrap_or_default()
+    }
 }
 
 /// Flows of which none waits for itself.
@@ -30,6 +44,11 @@ pub struct FlowGraph {
 }
 
 impl FlowGraph {
+    /// Number of flows, without computations.
+    pub fn flow_count(&self) -> u64 {
+        self.flows.iter().filter(|flow| !flow.is_computation()).count() as u64
+    }
+
     /// For each flow, those that wait for it.
     pub fn dependents(&self) -> Vec<Vec<u32>> {
         let mut dependents = vec![Vec::new(); self.flows.len()];
@@ -61,16 +80,60 @@ impl FlowGraph {
         order
     }
 
+    /// For each, the number of flows on the longest chain before it.
+    pub fn depths(&self) -> Vec<u32> {
+        let mut depths = vec![0; self.flows.len()];
+        for index in self.order() {
+            let behind = |&before: &u32| {
+                let before = before as usize;
+                depths[before] + u32::from(!self.flows[before].is_computation())
+            };
+            depths[index as usize] =
+                self.flows[index as usize].after.iter().map(behind).max().unwrap_or(0);
+        }
+        depths
+    }
+
+    /// Some that wait for each other, each for the next and the last for the first; `None` if no
+    /// one waits for itself.
+    pub fn cycle(&self) -> Option<Vec<u32>> {
+        let mut is_free = vec![false; self.flows.len()];
+        self.order().iter().for_each(|&flow| is_free[flow as usize] = true);
+        // Each that is left waits for another that is left: this walk comes back to where it was.
+        let mut walk = vec![is_free.iter().position(|&free| !free)? as u32];
+        let mut places = BTreeMap::from([(walk[0], 0)]);
+        loop {
+            let waits_for = &self.flows[*walk.last()? as usize].after;
+            let next = *waits_for.iter().find(|&&before| !is_free[before as usize])?;
+            if let Some(&start) = places.get(&next) {
+                return Some(walk.split_off(start));
+            }
+            places.insert(next, walk.len());
+            walk.push(next);
+        }
+    }
+
+    /// Starts and ends from the start of the traffic, if each flow takes the time that `time_of`
+    /// has, and a computation its own. A computation's start is that of its delay.
+    pub fn times(&self, time_of: impl Fn(u32) -> Time) -> Vec<(Time, Time)> {
+        let mut times = vec![(Time::ZERO, Time::ZERO); self.flows.len()];
+        for index in self.order() {
+            let flow = &self.flows[index as usize];
+            let before = flow.after.iter().map(|&before| times[before as usize].1).max();
+            let before = before.unwrap_or_default();
+            let start = before + flow.delay;
+            times[index as usize] = match flow.is_computation() {
+                true => (before, start),
+                false => (start, start + time_of(index)),
+            };
+        }
+        times
+    }
+
     /// The time of the longest chain of flows that wait for each other, if each takes the time that
     /// `time_of` has: in an empty fabric nothing is faster.
     pub fn critical_path(&self, time_of: impl Fn(u32) -> Time) -> Time {
-        let mut ends = vec![Time::ZERO; self.flows.len()];
-        for index in self.order() {
-            let flow = &self.flows[index as usize];
-            let before = flow.after.iter().map(|&before| ends[before as usize]).max();
-            ends[index as usize] = before.unwrap_or_default() + flow.delay + time_of(index);
-        }
-        ends.into_iter().max().unwrap_or_default()
+        self.times(time_of).into_iter().map(|(_, end)| end).max().unwrap_or_default()
     }
 }
 
@@ -96,12 +159,30 @@ mod tests {
         let graph = graph(&[&[], &[], &[0, 1], &[2], &[]]);
         assert_eq!(graph.order(), [0, 1, 4, 2, 3]);
         assert_eq!(graph.dependents(), [vec![2], vec![2], vec![3], vec![], vec![]]);
+        assert_eq!(graph.depths(), [0, 0, 1, 2, 0]);
         let times = [3, 7, 10, 100, 50].map(Time::micros);
         assert_eq!(graph.critical_path(|flow| times[flow as usize]), Time::micros(117));
     }
 
     #[test]
     fn flows_on_cycles_have_no_order() {
-        assert_eq!(graph(&[&[], &[0, 2], &[1], &[2]]).order(), [0]);
+        let graph = graph(&[&[], &[0, 2], &[1], &[2]]);
+        assert_eq!(graph.order(), [0]);
+        assert_eq!(graph.cycle(), Some(vec![1, 2]));
+        assert_eq!(FlowGraph { flows: graph.flows[..1].to_vec() }.cycle(), None);
+    }
+
+    /// A computation of 5 us before a flow of 7, and one of 2 behind it.
+    #[test]
+    fn a_computation_takes_its_delay_and_sends_nothing() {
+        let mut graph = graph(&[&[], &[0], &[1]]);
+        for (index, delay) in [(0, 5), (2, 2)] {
+            let flow = &mut graph.flows[index];
+            (flow.size, flow.to, flow.delay) = (Bytes(0), 0, Time::micros(delay));
+        }
+        assert_eq!(graph.flow_count(), 1);
+        let times = graph.times(|_| Time::micros(7));
+        let expected = [(0, 5), (5, 12), (12, 14)];
+        assert_eq!(times, expected.map(|(start, end)| (Time::micros(start), Time::micros(end))));
     }
 }

@@ -1,6 +1,6 @@
 //! The exact text of each error: place, message and suggested fix.
 
-mod corpus;
+pub(crate) mod corpus;
 mod fabrics;
 mod traffic;
 mod values;

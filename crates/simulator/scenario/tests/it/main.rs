@@ -9,6 +9,7 @@ mod bad_inputs;
 mod cflb;
 mod examples;
 mod fabric_files;
+mod imports;
 mod multipath;
 mod properties;
 mod shapes;

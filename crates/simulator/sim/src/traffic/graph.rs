@@ -46,14 +46,19 @@ impl DependentFlows {
         self.due.first_key_value().map_or(Time::NEVER, |((at, _), _)| *at)
     }
 
+    /// The flow that is due; `None` of a computation, which ends now.
     pub(super) fn arrive(&mut self) -> Option<NewFlow> {
-        let (_, index) = self.due.pop_first()?;
+        let ((now, _), index) = self.due.pop_first()?;
+        if self.flows[index as usize].is_computation() {
+            self.finished(now, index);
+            return None;
+        }
         let GraphFlow { from, to, size, .. } = self.flows[index as usize];
         let connections = Connections::Persistent(1);
         Some(NewFlow { from, to, size, connections, workload: 0, index })
     }
 
-    /// A flow has arrived.
+    /// A flow has arrived, or a computation has ended.
     pub(super) fn finished(&mut self, now: Time, flow: u32) {
         let Some(dependents) = self.dependents.get_mut(flow as usize) else { return };
         for dependent in std::mem::take(dependents) {

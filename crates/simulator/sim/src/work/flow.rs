@@ -134,7 +134,8 @@ fn pairs(workload: &Workload, hosts: u32, seed: u64) -> Vec<(u32, u32)> {
             return spread(&flows, |flow| (flow.from, flow.to));
         }
     };
-    spread(&graph.flows, |flow| (flow.from, flow.to))
+    let flows: Vec<_> = graph.flows.iter().filter(|flow| !flow.is_computation()).collect();
+    spread(&flows, |flow| (flow.from, flow.to))
 }
 
 /// At most [`PAIRS`] items, from all parts of a list.

@@ -127,8 +127,9 @@ fn closed(requests: &Requests, cost: &FlowCost) -> Part {
 }
 
 fn graph(graph: &FlowGraph, cost: &FlowCost) -> Part {
-    let hops = graph.flows.iter().map(|flow| cost.hops(flow.size)).sum();
-    Part::Whole { flows: graph.flows.len() as u64, hops, last: None }
+    let flows = graph.flows.iter().filter(|flow| !flow.is_computation());
+    let hops = flows.map(|flow| cost.hops(flow.size)).sum();
+    Part::Whole { flows: graph.flow_count(), hops, last: None }
 }
 
 /// The flows of a list that start before the run ends.

@@ -119,7 +119,7 @@ fn attempt(scenario: &str, file: Option<(&str, &str)>) -> Result<(), ScenarioErr
 
 /// Texts with one mistake each: a line that is missing, twice or cut; a word that is misspelt or
 /// another.
-fn mistakes(text: &str) -> Vec<String> {
+pub(crate) fn mistakes(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut all = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -171,7 +171,7 @@ fn misspelt(word: &str) -> String {
 }
 
 /// True if an error says what would be right: in its help, or in a message that states a rule.
-fn says_fix(error: &ScenarioError) -> bool {
+pub(crate) fn says_fix(error: &ScenarioError) -> bool {
     const RULES: [&str; 12] = [
         "must be",
         "is expected",

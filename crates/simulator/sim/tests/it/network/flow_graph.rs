@@ -42,3 +42,23 @@ fn a_flow_starts_when_the_last_of_those_before_it_has_arrived() {
     assert_eq!(e.start, a.start + Time::micros(7));
     assert_eq!((a.id, e.id), (1, 2), "numbered by their starts");
 }
+
+/// Computations of 5 us before a flow and 2 us between two, and one of no time that both wait for.
+#[test]
+fn computations_delay_what_waits_for_them() {
+    let scenario = graph(
+        "id,after,from,to,size,delay\n\
+         forward,,host-1,,,5us\n\
+         a,forward,host-1,host-2,1MB,\n\
+         backward,a,host-2,,,2us\n\
+         both,forward backward,host-2,,,\n\
+         b,both,host-2,host-3,1KB,\n\
+         last,b,host-3,,,9us\n",
+    );
+    let mut flows = run(&scenario, 1).flows;
+    flows.sort_by_key(|flow| flow.index);
+    let [a, b] = &flows[..] else { panic!("{flows:?}") };
+    assert_eq!((a.index, b.index), (1, 4));
+    assert_eq!(a.start, scenario.measure.probe_warm_up + Time::micros(5));
+    assert_eq!(b.start, end(a) + Time::micros(2));
+}
