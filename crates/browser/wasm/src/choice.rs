@@ -2,7 +2,7 @@
 
 use std::io;
 
-use heddle_scenario::{Scenario, ScenarioError, Source, load};
+use heddle_scenario::{Files, Scenario, ScenarioError, Source, load};
 use serde::Deserialize;
 
 use crate::FILE;
@@ -96,10 +96,26 @@ impl Choice {
     }
 }
 
-/// Resolves a scenario. A page has no files beside the one that it shows.
+/// Links of the largest fabric that a page builds, which it does for every scheme that it offers: a
+/// link may have come from anyone. A fat-tree of 32 ports has 24 576.
+const MOST_LINKS: u64 = 1 << 15;
+
+/// A page has no files beside the one that it shows.
+struct Page;
+
+impl Files for Page {
+    fn read(&self, _: &str) -> io::Result<String> {
+        Err(io::Error::other("a page in a browser reads no other files"))
+    }
+
+    fn most_links(&self) -> u64 {
+        MOST_LINKS
+    }
+}
+
+/// Resolves a scenario.
 pub(crate) fn resolve(source: &Source) -> Result<Scenario, ScenarioError> {
-    let no_files = |_: &str| Err(io::Error::other("a page in a browser reads no other files"));
-    load(source, &no_files)
+    load(source, &Page)
 }
 
 #[cfg(test)]
@@ -182,6 +198,24 @@ mod tests {
         let choice = Choice { link: "a\"], x = [\"".into(), ..hula() };
         let error = choice.resolve().unwrap_err();
         assert!(error.key().starts_with("fabric.failed"), "{error}");
+    }
+
+    /// Four million links, which the command line takes, are counted before they are built.
+    #[test]
+    fn a_fabric_too_large_for_a_page_is_refused_before_it_is_built() {
+        let fabric = |k: u32| {
+            let text = format!(
+                "scheme = \"ecmp\"\n[fabric]\nkind = \"fat-tree\"\nk = {k}\nhosts_per_tor = 1\n\
+                 [workload]\nkind = \"flows\"\nsizes = \"websearch\"\nload = 0.5\n[measure]\nflows = 10\n"
+            );
+            Choice { text, ..Choice::default() }.resolve().map(|_| ())
+        };
+        let start = std::time::Instant::now();
+        let error = fabric(200).unwrap_err();
+        assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
+        assert_eq!((error.key(), error.help()), ("fabric", Some("at most 32768")));
+        assert_eq!(error.message(), "4020000 links are too many");
+        assert_eq!(fabric(16), Ok(()));
     }
 
     #[test]

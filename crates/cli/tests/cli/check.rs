@@ -259,7 +259,9 @@ fn a_plan_of_a_collective_operation_runs() {
             format!("<step s=\"{number}\" type=\"{kind}\" cnt=\"1\" depid=\"-1\" deps=\"-1\"/>")
         };
         let steps = step(0, "s") + &step(1, "rrc");
-        format!("<gpu id=\"{gpu}\"><tb id=\"0\" send=\"{peer}\" recv=\"{peer}\" chan=\"0\">{steps}</tb></gpu>")
+        format!(
+            "<gpu id=\"{gpu}\"><tb id=\"0\" send=\"{peer}\" recv=\"{peer}\" chan=\"0\">{steps}</tb></gpu>"
+        )
     };
     let plan = format!("<algo nchunksperloop=\"2\" ngpus=\"2\">{}{}</algo>", gpu(0), gpu(1));
     folder.put("plan.xml", &plan);

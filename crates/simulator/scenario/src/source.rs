@@ -47,6 +47,12 @@ pub trait Files {
         drop(notice);
     }
 
+    /// The most links that a fabric may have, where the caller takes fewer than there can be: the
+    /// number is known, and judged, before the fabric is built. Files of fabrics have their own.
+    fn most_links(&self) -> u64 {
+        u64::MAX
+    }
+
     /// The scheme of a shared library, with these parameters. Unless a caller has a way to load it,
     /// there is none.
     ///
@@ -101,6 +107,10 @@ impl Files for Noting<'_> {
 
     fn note(&self, notice: String) {
         self.notices.borrow_mut().push(notice);
+    }
+
+    fn most_links(&self) -> u64 {
+        self.files.most_links()
     }
 
     fn scheme(

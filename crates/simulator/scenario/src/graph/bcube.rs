@@ -8,14 +8,15 @@
 use heddle_config::Problem;
 use heddle_units::{Rate, Time};
 
-use super::limits::Counts;
+use super::limits::{Base, Counts};
 use super::{AGG, Builder, HOST, TOR, check_rate};
 use crate::raw::BCube;
 use crate::{Graph, Link, Routing};
 
 /// BCube_k of n-port switches: n^(k+1) servers and k + 1 levels of n^k switches.
-pub(crate) fn bcube(shape: &BCube, delay: Time) -> Result<Graph, Problem> {
-    let inside = check(shape)?;
+pub(crate) fn bcube(shape: &BCube, base: impl Into<Base>) -> Result<Graph, Problem> {
+    let Base { delay, most_links } = base.into();
+    let inside = check(shape, most_links)?;
     let (ports, levels) = (shape.ports, shape.levels + 1);
     let servers = ports.pow(levels);
     let mut fabric = Builder::new(delay);
@@ -45,7 +46,7 @@ fn without_digit(address: u32, level: u32, ports: u32) -> u32 {
 }
 
 /// Gives the rate between a host and its relay: that of all the server's ports.
-fn check(shape: &BCube) -> Result<Rate, Problem> {
+fn check(shape: &BCube, most_links: u64) -> Result<Rate, Problem> {
     if shape.ports < 2 {
         return Err(Problem::at("ports", "a switch joins at least 2 servers"));
     }
@@ -54,7 +55,7 @@ fn check(shape: &BCube) -> Result<Rate, Problem> {
     let servers = ports.saturating_pow(levels);
     let links = servers.saturating_mul(u64::from(levels) + 1);
     let upper = (servers / ports).saturating_mul(levels.into());
-    Counts { hosts: servers, tors: servers, upper, links }.check()?;
+    Counts { hosts: servers, tors: servers, upper, links }.check(most_links)?;
     let inside = Rate(shape.rate.0.saturating_mul(levels.into()));
     check_rate("rate", shape.rate)?;
     check_rate("rate", inside)?;

@@ -7,9 +7,8 @@
 //! its routers, lead to the other groups in order.
 
 use heddle_config::Problem;
-use heddle_units::Time;
 
-use super::limits::{Counts, some};
+use super::limits::{Base, Counts, some};
 use super::{Builder, HOST, TOR, check_delay, check_rate, part};
 use crate::raw::Dragonfly;
 use crate::{Graph, Link, Routing};
@@ -29,8 +28,9 @@ struct Sizes {
 }
 
 /// Groups of routers, hosts and routers group by group.
-pub(crate) fn dragonfly(shape: &Dragonfly, delay: Time) -> Result<Graph, Problem> {
-    let Sizes { routers, hosts, global, groups, between } = check(shape)?;
+pub(crate) fn dragonfly(shape: &Dragonfly, base: impl Into<Base>) -> Result<Graph, Problem> {
+    let Base { delay, most_links } = base.into();
+    let Sizes { routers, hosts, global, groups, between } = check(shape, most_links)?;
     let mut fabric = Builder::new(delay);
     fabric.graph.routing = Routing::Minimal;
     let ends = fabric.nodes("host", HOST, groups * routers * hosts, Some(routers * hosts));
@@ -54,7 +54,7 @@ pub(crate) fn dragonfly(shape: &Dragonfly, delay: Time) -> Result<Graph, Problem
     Ok(fabric.graph)
 }
 
-fn check(shape: &Dragonfly) -> Result<Sizes, Problem> {
+fn check(shape: &Dragonfly, most_links: u64) -> Result<Sizes, Problem> {
     some("routers", shape.routers)?;
     let half = shape.balanced();
     let hosts = shape.hosts_per_router.unwrap_or(half);
@@ -78,7 +78,7 @@ fn check(shape: &Dragonfly) -> Result<Sizes, Problem> {
     let local = tors.saturating_mul(u64::from(shape.routers) - 1) / 2;
     let links = local.saturating_add(tors.saturating_mul(global.into()) / 2);
     let links = links.saturating_add(hosts_in_all);
-    Counts { hosts: hosts_in_all, tors, upper: 0, links }.check()?;
+    Counts { hosts: hosts_in_all, tors, upper: 0, links }.check(most_links)?;
     let (groups, between) = (groups as u32, between as u32);
     Ok(Sizes { routers: shape.routers, hosts, global, groups, between })
 }
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
     use crate::graph::{most_next_hops, most_switches};
-    use heddle_units::Rate;
+    use heddle_units::{Rate, Time};
 
     fn shape(routers: u32, hosts: u32, global: u32, groups: Option<u32>) -> Dragonfly {
         let rate = Rate::gbps(10);

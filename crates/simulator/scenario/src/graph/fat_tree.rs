@@ -1,9 +1,8 @@
 //! The fat-tree of k-port switches (Al-Fares, Loukissas and Vahdat, SIGCOMM 2008, section 3).
 
 use heddle_config::Problem;
-use heddle_units::Time;
 
-use super::limits::{Counts, some};
+use super::limits::{Base, Counts, some};
 use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
 use crate::raw::FatTree;
@@ -13,7 +12,8 @@ const LARGEST_K: u32 = 510;
 
 /// k pods of k/2 ToRs and k/2 aggregation switches; the jth aggregation switch of each pod has the
 /// jth k/2 core switches.
-pub(crate) fn fat_tree(shape: &FatTree, delay: Time) -> Result<Graph, Problem> {
+pub(crate) fn fat_tree(shape: &FatTree, base: impl Into<Base>) -> Result<Graph, Problem> {
+    let Base { delay, most_links } = base.into();
     let (k, half) = (shape.k, shape.k / 2);
     if k < 2 || k % 2 != 0 || k > LARGEST_K {
         return Err(Problem::at("k", format!("{k} is not a fat-tree's number of ports"))
@@ -21,7 +21,7 @@ pub(crate) fn fat_tree(shape: &FatTree, delay: Time) -> Result<Graph, Problem> {
     }
     let per_tor = shape.hosts_per_tor.unwrap_or(half);
     some("hosts_per_tor", per_tor)?;
-    check_size(k, per_tor)?;
+    check_size(k, per_tor, most_links)?;
     let [host_rate, edge_rate, core_rate] = rates(shape)?;
 
     let mut fabric = Builder::new(delay);
@@ -39,11 +39,12 @@ pub(crate) fn fat_tree(shape: &FatTree, delay: Time) -> Result<Graph, Problem> {
     Ok(fabric.graph)
 }
 
-fn check_size(k: u32, per_tor: u32) -> Result<(), Problem> {
+fn check_size(k: u32, per_tor: u32, most_links: u64) -> Result<(), Problem> {
     let (k, half) = (u64::from(k), u64::from(k / 2));
     let hosts = k * half * u64::from(per_tor);
     let tors = k * half;
-    Counts { hosts, tors, upper: tors + half * half, links: hosts + 2 * tors * half }.check()
+    Counts { hosts, tors, upper: tors + half * half, links: hosts + 2 * tors * half }
+        .check(most_links)
 }
 
 /// Rates of the hosts', the ToRs' and the core's links.
@@ -59,7 +60,7 @@ fn rates(shape: &FatTree) -> Result<[heddle_units::Rate; 3], Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_units::Rate;
+    use heddle_units::{Rate, Time};
 
     fn build(k: u32) -> Graph {
         let rate = Rate::gbps(10);

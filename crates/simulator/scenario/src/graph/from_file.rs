@@ -22,7 +22,7 @@ pub(crate) fn from_file(name: &str, text: &str, delay: Time) -> Result<Graph, Pr
 
 /// The graph of a file's tables.
 pub(super) fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
-    Counts { hosts: 0, tors: 0, upper: 0, links: file.link.len() as u64 }.check()?;
+    Counts { hosts: 0, tors: 0, upper: 0, links: file.link.len() as u64 }.check(u64::MAX)?;
     check_names(&file.node)?;
     let nodes =
         file.node.iter().map(|node| Node { name: node.name.clone(), tier: 0, pod: node.pod });
@@ -168,7 +168,8 @@ fn check_size(graph: &Graph) -> Result<(), Problem> {
     let count =
         |tier: fn(u8) -> bool| graph.nodes.iter().filter(|node| tier(node.tier)).count() as u64;
     let (hosts, tors) = (count(|tier| tier == HOST), count(|tier| tier == TOR));
-    Counts { hosts, tors, upper: count(|tier| tier > TOR), links: graph.links.len() as u64 }.check()
+    Counts { hosts, tors, upper: count(|tier| tier > TOR), links: graph.links.len() as u64 }
+        .check(u64::MAX)
 }
 
 /// The same graph, nodes sorted by tier.

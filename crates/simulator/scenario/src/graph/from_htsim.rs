@@ -260,7 +260,8 @@ impl Tree {
         let (tors, upper) = (self.pods * self.tors, self.pods * self.aggs + self.cores);
         let of_tors = tors * self.tiers[0].radix_up;
         let of_aggs = self.pods * self.aggs * self.tiers[1].radix_up;
-        Counts { hosts: self.hosts, tors, upper, links: self.hosts + of_tors + of_aggs }.check()
+        Counts { hosts: self.hosts, tors, upper, links: self.hosts + of_tors + of_aggs }
+            .check(u64::MAX)
     }
 
     fn graph(&self) -> Graph {

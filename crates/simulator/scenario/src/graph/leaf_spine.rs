@@ -1,16 +1,16 @@
 //! Leaves that are each linked to every spine (CONGA figure 7), or to every spine of their plane.
 
 use heddle_config::Problem;
-use heddle_units::Time;
 
-use super::limits::{Counts, some};
+use super::limits::{Base, Counts, some};
 use super::{AGG, Builder, HOST, TOR, check_rate};
 use crate::Graph;
 use crate::raw::LeafSpine;
 
 /// Leaves, spines and the links between them; parallel links follow each other.
-pub(crate) fn leaf_spine(shape: &LeafSpine, delay: Time) -> Result<Graph, Problem> {
-    check(shape)?;
+pub(crate) fn leaf_spine(shape: &LeafSpine, base: impl Into<Base>) -> Result<Graph, Problem> {
+    let Base { delay, most_links } = base.into();
+    check(shape, most_links)?;
     let mut fabric = Builder::new(delay);
     let hosts = fabric.nodes("host", HOST, shape.leaves * shape.hosts_per_leaf, None);
     let leaves = fabric.nodes("leaf", TOR, shape.leaves, None);
@@ -27,7 +27,7 @@ pub(crate) fn leaf_spine(shape: &LeafSpine, delay: Time) -> Result<Graph, Proble
     Ok(fabric.graph)
 }
 
-fn check(shape: &LeafSpine) -> Result<(), Problem> {
+fn check(shape: &LeafSpine, most_links: u64) -> Result<(), Problem> {
     some("leaves", shape.leaves)?;
     some("spines", shape.spines)?;
     some("hosts_per_leaf", shape.hosts_per_leaf)?;
@@ -46,11 +46,13 @@ fn check(shape: &LeafSpine) -> Result<(), Problem> {
     let hosts = tors * u64::from(shape.hosts_per_leaf);
     let pairs = tors.saturating_mul(upper) / u64::from(shape.planes);
     let between = pairs.saturating_mul(u64::from(shape.parallel_links));
-    Counts { hosts, tors, upper, links: between.saturating_add(hosts) }.check()
+    Counts { hosts, tors, upper, links: between.saturating_add(hosts) }.check(most_links)
 }
 
 #[cfg(test)]
 mod tests {
+    use heddle_units::Time;
+
     use super::*;
 
     /// CONGA section 5: 64 hosts, two leaves, two spines, each pair joined by two links of 40 Gbps.

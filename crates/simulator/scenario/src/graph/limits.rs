@@ -26,12 +26,28 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Refuses what the simulator cannot number.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    /// Refuses what the simulator cannot number, and more links than `most_links`.
+    pub(super) fn check(&self, most_links: u64) -> Result<(), Problem> {
         most(self.hosts, "hosts", MOST_NUMBERED)?;
         most(self.tors, "ToRs", MOST_NUMBERED)?;
         most(self.upper, "switches above the ToRs", MOST_NUMBERED)?;
-        most(self.links, "links", MOST_LINKS)
+        most(self.links, "links", MOST_LINKS.min(most_links))
+    }
+}
+
+/// What fabrics of all shapes are built with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Base {
+    /// Delay of a link.
+    pub(crate) delay: Time,
+    /// Links that the caller takes: more are refused before they are built.
+    pub(crate) most_links: u64,
+}
+
+impl From<Time> for Base {
+    /// As many links as fit into memory.
+    fn from(delay: Time) -> Base {
+        Base { delay, most_links: MOST_LINKS }
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) use from_hpcc::from_hpcc;
 pub(crate) use from_htsim::from_htsim;
 pub(crate) use leaf_spine::leaf_spine;
 pub(crate) use length::most_switches;
-pub(crate) use limits::{check_delay, check_ports, check_rate};
+pub(crate) use limits::{Base, check_delay, check_ports, check_rate};
 pub(crate) use names::Names;
 pub(crate) use reach::check_reachable;
 pub(crate) use round_trip::longest_round_trip;

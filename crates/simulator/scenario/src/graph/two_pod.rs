@@ -1,21 +1,21 @@
 //! The fabric of HULA's and MP-HULA's experiments (HULA figure 4).
 
 use heddle_config::Problem;
-use heddle_units::Time;
 
-use super::limits::{Counts, some};
+use super::limits::{Base, Counts, some};
 use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
 use crate::raw::TwoPod;
 
 /// Two pods of two ToRs and two aggregation switches, each of these linked to both of two core
 /// switches.
-pub(crate) fn two_pod(shape: &TwoPod, delay: Time) -> Result<Graph, Problem> {
+pub(crate) fn two_pod(shape: &TwoPod, base: impl Into<Base>) -> Result<Graph, Problem> {
+    let Base { delay, most_links } = base.into();
     some("hosts_per_tor", shape.hosts_per_tor)?;
     check_rate("host_rate", shape.host_rate)?;
     check_rate("core_rate", shape.core_rate)?;
     let hosts = 4 * u64::from(shape.hosts_per_tor);
-    Counts { hosts, tors: 4, upper: 6, links: hosts + 16 }.check()?;
+    Counts { hosts, tors: 4, upper: 6, links: hosts + 16 }.check(most_links)?;
     let per_tor = shape.hosts_per_tor;
     let mut fabric = Builder::new(delay);
     let hosts = fabric.nodes("host", HOST, 4 * per_tor, Some(2 * per_tor));
@@ -33,7 +33,7 @@ pub(crate) fn two_pod(shape: &TwoPod, delay: Time) -> Result<Graph, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_units::Rate;
+    use heddle_units::{Rate, Time};
 
     /// HULA section 6: 8 hosts a ToR; 8 paths between ToRs of different pods; 160 Gbps between
     /// pods.

@@ -1,17 +1,17 @@
 //! VL2's Clos network (Greenberg et al., SIGCOMM 2009, section 4.1).
 
 use heddle_config::Problem;
-use heddle_units::Time;
 
-use super::limits::{Counts, some};
+use super::limits::{Base, Counts, some};
 use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
 use crate::raw::Vl2;
 
 /// D_I aggregation switches, each linked to all of D_A/2 intermediate switches and, in pairs, to
 /// D_A/2 ToRs.
-pub(crate) fn vl2(shape: &Vl2, delay: Time) -> Result<Graph, Problem> {
-    check(shape)?;
+pub(crate) fn vl2(shape: &Vl2, base: impl Into<Base>) -> Result<Graph, Problem> {
+    let Base { delay, most_links } = base.into();
+    check(shape, most_links)?;
     let (tors_of_pair, pairs) = (shape.aggregation_ports / 2, shape.intermediate_ports / 2);
     let per_tor = shape.hosts_per_tor;
     let mut fabric = Builder::new(delay);
@@ -29,7 +29,7 @@ pub(crate) fn vl2(shape: &Vl2, delay: Time) -> Result<Graph, Problem> {
     Ok(fabric.graph)
 }
 
-fn check(shape: &Vl2) -> Result<(), Problem> {
+fn check(shape: &Vl2, most_links: u64) -> Result<(), Problem> {
     let ports = [
         ("aggregation_ports", shape.aggregation_ports),
         ("intermediate_ports", shape.intermediate_ports),
@@ -47,13 +47,14 @@ fn check(shape: &Vl2) -> Result<(), Problem> {
     let tors = (d_a / 2) * (d_i / 2);
     let hosts = tors.saturating_mul(shape.hosts_per_tor.into());
     let between = 2 * tors + (d_a / 2) * d_i;
-    Counts { hosts, tors, upper: d_i + d_a / 2, links: hosts.saturating_add(between) }.check()
+    Counts { hosts, tors, upper: d_i + d_a / 2, links: hosts.saturating_add(between) }
+        .check(most_links)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_units::Rate;
+    use heddle_units::{Rate, Time};
 
     fn build(aggregation_ports: u32, intermediate_ports: u32) -> Graph {
         let (host_rate, switch_rate) = (Rate::gbps(1), Rate::gbps(10));

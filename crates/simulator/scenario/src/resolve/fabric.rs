@@ -9,8 +9,8 @@ use heddle_units::Bytes;
 use super::group_routing;
 use super::times::bounded;
 use crate::graph::{
-    Names, bcube, check_delay, check_ports, check_rate, dragonfly, fat_tree, from_file, from_hpcc,
-    from_htsim, leaf_spine, two_pod, vl2,
+    Base, Names, bcube, check_delay, check_ports, check_rate, dragonfly, fat_tree, from_file,
+    from_hpcc, from_htsim, leaf_spine, two_pod, vl2,
 };
 use crate::raw::{self, LinkChange, Options, Shape};
 use crate::source::Files;
@@ -77,13 +77,14 @@ pub(super) fn resolve(
 fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
     let delay = raw.options.link_delay;
     check_delay("link_delay", delay)?;
+    let base = Base { delay, most_links: files.most_links() };
     let graph = match &raw.shape {
-        Shape::TwoPod(shape) => two_pod(shape, delay)?,
-        Shape::FatTree(shape) => fat_tree(shape, delay)?,
-        Shape::LeafSpine(shape) => leaf_spine(shape, delay)?,
-        Shape::Vl2(shape) => vl2(shape, delay)?,
-        Shape::BCube(shape) => bcube(shape, delay)?,
-        Shape::Dragonfly(shape) => dragonfly(shape, delay)?,
+        Shape::TwoPod(shape) => two_pod(shape, base)?,
+        Shape::FatTree(shape) => fat_tree(shape, base)?,
+        Shape::LeafSpine(shape) => leaf_spine(shape, base)?,
+        Shape::Vl2(shape) => vl2(shape, base)?,
+        Shape::BCube(shape) => bcube(shape, base)?,
+        Shape::Dragonfly(shape) => dragonfly(shape, base)?,
         Shape::File(raw::GraphPath { path, format }) => {
             let unreadable = |error| Problem::at("path", format!("cannot read {path}: {error}"));
             let text = files.read(path).map_err(unreadable)?;
