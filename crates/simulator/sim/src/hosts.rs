@@ -313,9 +313,9 @@ impl Hosts {
         (path, segment): (usize, Segment),
         kind: PacketKind,
     ) {
-        let tuple = self.five_tuple(cx, id, path, kind);
         let at = At { now: cx.now, connection: id, path };
         let entropy = self.entropy.as_mut().map(|entropy| entropy.of_sent(at, kind, &segment));
+        let tuple = self.five_tuple(cx, at, kind, entropy.map(|field| field.value));
         let flow_hash = tuple.hash_by(self.flow_hash);
         let to_tor = cx.fabric.interface_tor[usize::from(tuple.to)];
         let hot = Hot {
@@ -352,16 +352,30 @@ impl Hosts {
         }
     }
 
-    /// 5-tuple of one direction of a subflow.
+    /// 5-tuple of one direction of a subflow, for a packet with this entropy value: where hosts have
+    /// several interfaces, the value chooses that of the packet. A connection that waits for its
+    /// host's link keeps to that one.
     #[inline]
-    fn five_tuple(&self, cx: &HostContext, id: u32, path: usize, kind: PacketKind) -> FiveTuple {
+    fn five_tuple(
+        &self,
+        cx: &HostContext,
+        At { connection: id, path, .. }: At,
+        kind: PacketKind,
+        entropy: Option<u32>,
+    ) -> FiveTuple {
         let connection = &self.connections[id as usize];
         let (generation, ends) = (connection.generation, connection.ends(kind));
         let (from, to) = match &self.interfaces {
             None => ends,
             Some(interfaces) => {
-                let turn = connection.turn(path, interfaces.count());
-                interfaces.of_packet(cx, ends, turn, generation)
+                let (turn, count) = (connection.turn(path, interfaces.count()), interfaces.count());
+                match entropy.filter(|_| !connection.transport.waits_for_link()) {
+                    None => interfaces.of_packet(cx, ends, turn, generation),
+                    Some(value) => {
+                        let turn = (turn + value % count) % count;
+                        interfaces.of_packet(cx, ends, turn, heddle_policy::mix(generation, value))
+                    }
+                }
             }
         };
         FiveTuple { from, to, generation, path: path as u8 }

@@ -158,7 +158,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             observer: None,
             partition: None,
             first_routes: None,
-            best_paths: BestPaths::default(),
+            best_paths: BestPaths::of(scenario),
             scenario,
             fabric,
             network,

@@ -24,7 +24,7 @@ impl<'a> SingleFlows<'a> {
     pub(super) fn new(scenario: &'a Scenario) -> Option<SingleFlows<'a>> {
         let fabric = Fabric::new(&scenario.fabric.graph).ok()?;
         let routes = fabric.routes(|_| true).ok()?;
-        Some(SingleFlows { scenario, fabric, routes, paths: BestPaths::default() })
+        Some(SingleFlows { scenario, fabric, routes, paths: BestPaths::of(scenario) })
     }
 
     /// The least completion time of a flow that has the fabric to itself.

@@ -1,6 +1,8 @@
 //! The interfaces that packets take where hosts have several.
 //!
-//! A subflow has the interfaces of one number at both ends, those of its turn. While these do not
+//! A subflow has the interfaces of one number at both ends, those of its turn, or of a packet's
+//! entropy value, if hosts choose these: spraying and its like spread a connection over all
+//! interfaces, and an acknowledgement goes by those of the packet that it answers. While these do not
 //! lead to each other it takes others of which both ends have one number, or of different numbers
 //! if it must. A host sees at once that its own link is down. Of other hosts' links, and of ToRs
 //! that are cut off, hosts know what routing knows: after its convergence, whatever the scheme.

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use heddle_units::Time;
 
+use super::entropy::At;
 use super::{HostContext, Hosts};
 use crate::engine::Event;
 use crate::network::PacketKind;
@@ -64,7 +65,8 @@ impl Hosts {
     pub(super) fn wait_for_link(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &self.connections[id as usize];
         if connection.transport.can_send(&self.groups) {
-            let tuple = self.five_tuple(cx, id, 0, PacketKind::Forward);
+            let at = At { now: cx.now, connection: id, path: 0 };
+            let tuple = self.five_tuple(cx, at, PacketKind::Forward, None);
             self.turns.join(tuple.from.into(), id);
             self.send_in_turn(cx, tuple.from.into());
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::Tor;
-use heddle_scenario::{Connections, Transport};
+use heddle_scenario::{Connections, Entropy, Scenario, Transport};
 use heddle_units::{Bytes, Rate, Time};
 
 use super::{Frames, handshake};
@@ -27,9 +27,28 @@ const MOST_PATHS: usize = 64;
 
 /// Paths by their ToRs, found when first asked for.
 #[derive(Debug, Default)]
-pub struct BestPaths(BTreeMap<(Tor, Tor), Vec<Path>>);
+pub struct BestPaths {
+    paths: BTreeMap<(Tor, Tor), Vec<Path>>,
+    /// True if hosts choose the interface of each packet by its entropy value.
+    spreads: bool,
+}
 
 impl BestPaths {
+    /// The paths of a scenario's flows.
+    pub fn of(scenario: &Scenario) -> BestPaths {
+        BestPaths { spreads: scenario.entropy != Entropy::Flow, ..BestPaths::default() }
+    }
+
+    /// Interfaces of a host that a connection uses: as many as it has subflows, or all if its hosts
+    /// choose them by entropy values. Hosts of Ultra Ethernet wait for one link.
+    pub(crate) fn interfaces(&self, fabric: &Fabric, transport: &Transport) -> u32 {
+        match transport {
+            Transport::Uet(_) => 1,
+            _ if self.spreads => fabric.interfaces,
+            _ => fabric.interfaces.min(transport.subflows()),
+        }
+    }
+
     /// As [`ideal_fct`](super::ideal_fct). Fabric and routes must be the same in every call.
     pub fn ideal_fct(
         &mut self,
@@ -40,7 +59,7 @@ impl BestPaths {
         (from, to): (u32, u32),
         size: Bytes,
     ) -> Time {
-        let interfaces = fabric.interfaces.min(transport.subflows());
+        let interfaces = self.interfaces(fabric, transport);
         let frames = Frames::new(&transport.tcp(), size).over(interfaces.into());
         let time = |first: &Access, path: &[PathLink], last: &Access| {
             let path = [&[first.up], path, &[last.down]].concat();
@@ -56,7 +75,7 @@ impl BestPaths {
             for last in &receivers {
                 let tors = (first.tor, last.tor);
                 let between =
-                    self.0.entry(tors).or_insert_with(|| paths_between(fabric, routes, tors));
+                    self.paths.entry(tors).or_insert_with(|| paths_between(fabric, routes, tors));
                 let times = between.iter().map(|path| time(first, path, last));
                 best = times.chain(best).min();
             }

@@ -125,8 +125,9 @@ impl<S: Scheme> Simulation<'_, S> {
         workload: u16,
         side: impl Fn(&'b PortInfo) -> &'b PortInfo,
     ) -> Rate {
-        let subflows = self.scenario.transport_of(workload).subflows() as usize;
-        let ports = self.fabric.ports_of(host).iter().take(subflows);
+        let transport = self.scenario.transport_of(workload);
+        let interfaces = self.best_paths.interfaces(&self.fabric, transport) as usize;
+        let ports = self.fabric.ports_of(host).iter().take(interfaces);
         Rate(ports.map(|port| self.fabric.rate_of(side(port)).0).sum())
     }
 }

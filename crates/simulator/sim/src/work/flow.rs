@@ -84,7 +84,7 @@ fn cost(
     let links: usize = pairs.iter().map(|&pair| links(fabric, routes, pair)).sum();
     let sizes = [Bytes(1), Bytes(1 + (1 << 24))];
     let longest = pairs.iter().max_by_key(|&&pair| self::links(fabric, routes, pair));
-    let mut paths = BestPaths::default();
+    let mut paths = BestPaths::of(scenario);
     let mut time = |size| match longest {
         Some(&ends) => paths.ideal_fct(fabric, routes, transport, connections, ends, size),
         None => Time::ZERO,

@@ -50,6 +50,37 @@ fn subflows_take_the_interfaces_in_turn() {
     }
 }
 
+/// One connection of TCP, whose packets take either interface by their entropy values, to two
+/// ToRs. What a random share leaves idle, and reordering costs, is below a quarter of both links.
+#[test]
+fn entropy_values_spread_a_connection_over_the_interfaces() {
+    let tcp = r#"{ kind = "tcp", loss_detection = "rack", receive_window = "1MB" }"#;
+    let with = |entropy: &str, more: &[(&str, &str)]| {
+        let overrides = [
+            ("fabric.interfaces", "1"),
+            ("fabric.tors_per_host", "2"),
+            ("fabric.mark_above", "97.5KB"),
+            ("fabric.leaves", "4"),
+            ("transport", tcp),
+            ("entropy", entropy),
+        ];
+        let outcome = run(&scenario(ONE_FLOW, &[&overrides[..], more].concat()), 1);
+        (goodput(&outcome), outcome)
+    };
+    let (alone, outcome) = with("flow", &[]);
+    assert!(alone < 1.003 && outcome.long_flows[0].host_rate == Rate::gbps(10), "{alone}");
+    for entropy in ["spray", "bitmap", "reps"] {
+        let (both, outcome) = with(entropy, &[]);
+        assert!((1.5..2.006).contains(&both), "{entropy}: {both}");
+        assert_eq!(outcome.long_flows[0].host_rate, Rate::gbps(20), "{entropy}");
+        // One of the links dies: the other carries what it can.
+        let cut = r#"[{ at = "10ms", fail = ["host-1 leaf-1"] }]"#;
+        let (left, outcome) = with(entropy, &[("event", cut), ("measure.warm_up", "60ms")]);
+        assert!((0.8..1.003).contains(&left), "{entropy}: {left}");
+        assert!(outcome.totals.lost_to_failures > 0, "{entropy}");
+    }
+}
+
 /// A connection has one interface, another may have the other: of 16 all have the same with a
 /// probability of 2^-15.
 #[test]
@@ -115,10 +146,17 @@ fn no_flow_is_faster_than_its_ideal_time() {
         workload = { kind = "flows", sizes = "websearch", load = 0.6, connections = "per-flow" }
         measure = { warm_up = "2ms", flows = 150 }
     "#;
-    for scheme in ["ecmp", "hula", "mp-hula", "spray", "ideal"] {
-        let outcome = run(&scenario(text, &[("scheme", scheme)]), 1);
-        assert_eq!(outcome.flows.len(), 150, "{scheme}");
+    for (scheme, entropy) in [
+        ("ecmp", "flow"),
+        ("ecmp", "spray"),
+        ("hula", "flow"),
+        ("mp-hula", "flow"),
+        ("spray", "flow"),
+        ("ideal", "flow"),
+    ] {
+        let outcome = run(&scenario(text, &[("scheme", scheme), ("entropy", entropy)]), 1);
+        assert_eq!(outcome.flows.len(), 150, "{scheme} {entropy}");
         let faster = outcome.flows.iter().find(|flow| flow.fct < flow.ideal_fct);
-        assert_eq!(faster, None, "{scheme}");
+        assert_eq!(faster, None, "{scheme} {entropy}");
     }
 }
