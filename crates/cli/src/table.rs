@@ -10,24 +10,25 @@ use heddle_study::results::{Classes, OverSeeds};
 use crate::failure::Failure;
 use crate::output;
 
-/// Seconds as milliseconds, with the half width of the confidence interval where there is one.
+/// Seconds as milliseconds, with the ends of the confidence interval where there is one.
 pub(crate) fn millis(seconds: Option<Estimate>) -> String {
     figure(seconds, 1e3, "ms")
 }
 
 /// An estimate in a unit.
 pub(crate) fn figure(estimate: Option<Estimate>, scale: f64, unit: &str) -> String {
-    let Some(Estimate { mean, half_width, .. }) = estimate else { return "-".into() };
+    let Some(Estimate { mean, interval, .. }) = estimate else { return "-".into() };
     let space = if unit == "x" { "" } else { " " };
-    match half_width {
-        Some(half) => format!("{} ± {}{space}{unit}", short(mean * scale), short(half * scale)),
-        None => format!("{}{space}{unit}", short(mean * scale)),
-    }
+    let ends = interval.map_or_else(String::new, |(low, high)| {
+        format!(" ({} to {})", short(low * scale), short(high * scale))
+    });
+    format!("{}{space}{unit}{ends}", short(mean * scale))
 }
 
 /// Three significant digits or so.
 pub(crate) fn short(figure: f64) -> String {
     match figure.abs() {
+        x if x >= 1e7 => format!("{figure:.1e}"),
         x if x >= 1000.0 || (x >= 100.0 && x.fract() == 0.0) => format!("{figure:.0}"),
         x if x >= 100.0 => format!("{figure:.1}"),
         x if x >= 1.0 || x == 0.0 => format!("{figure:.2}"),
@@ -154,6 +155,7 @@ mod tests {
             (123.45, "123.5"),
             (1234.5, "1234"),
             (-2.5, "-2.50"),
+            (2.34e16, "2.3e16"),
         ] {
             assert_eq!(short(figure), text);
         }
@@ -163,8 +165,10 @@ mod tests {
     fn figures_have_their_unit_and_their_interval() {
         assert_eq!(figure(None, 1e3, "ms"), "-");
         assert_eq!(millis(Estimate::of(&[0.0015])), "1.50 ms");
-        // 1 and 3: deviation sqrt 2, t = 12.706, half width 12.706.
-        assert_eq!(figure(Estimate::of(&[1.0, 3.0]), 1.0, "x"), "2.00 ± 12.71x");
+        let estimate = Estimate::of(&[1.0, 3.0]);
+        let of = |ends| estimate.map(|one| Estimate { interval: Some(ends), ..one });
+        assert_eq!(figure(of((0.5, 8.0)), 1.0, "x"), "2.00x (0.500 to 8.00)");
+        assert_eq!(figure(of((0.5, 8.0)), 1e3, "ms"), "2000 ms (500 to 8000)");
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod effort;
 #[cfg(test)]
 mod figures;
 pub mod files;
+pub mod interval;
 mod monitor;
 mod origin;
 mod paper;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::interval::{Mean, half_width, interval};
+
 /// A value over several seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -9,6 +11,10 @@ pub struct Estimate {
     pub mean: f64,
     /// Half the width of the 95 % confidence interval by Student's t; absent with a single seed.
     pub half_width: Option<f64>,
+    /// Ends of the 95 % confidence interval by the bootstrap, never below 0 of positive values
+    /// ([`interval`]); absent with a single seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
     /// Number of seeds.
     pub seeds: usize,
     /// Median over the seeds.
@@ -34,15 +40,11 @@ impl Estimate {
     pub fn of(figures: &[f64]) -> Option<Estimate> {
         let mean = mean(figures)?;
         let n = figures.len();
-        let half_width = (n > 1).then(|| {
-            let squares: f64 = figures.iter().map(|x| (x - mean) * (x - mean)).sum();
-            let deviation = (squares / (n - 1) as f64).sqrt();
-            t_975(n - 1) * deviation / (n as f64).sqrt()
-        });
+        let (half_width, interval) = (half_width(figures), interval(figures, Mean::Arithmetic));
         let mut sorted = figures.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (median, min, max) = (quantile(&sorted, 0.5)?, sorted[0], sorted[n - 1]);
-        Some(Estimate { mean, half_width, seeds: n, median, min, max, pooled: None })
+        Some(Estimate { mean, half_width, interval, seeds: n, median, min, max, pooled: None })
     }
 
     /// True if the seeds' positive values differ by more than a factor of two: median and range are
@@ -115,18 +117,6 @@ pub fn pooled(shapes: &[&[f64]], n: usize) -> Vec<f64> {
     let mut all: Vec<f64> = shapes.iter().flat_map(|shape| shape.iter().copied()).collect();
     all.sort_by(f64::total_cmp);
     quantiles(&all, n)
-}
-
-/// Student's t for a two-sided 95 % interval (tables in any statistics text); beyond 30 degrees of
-/// freedom, 1.96 + 2.4 / n.
-fn t_975(degrees: usize) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-        2.052, 2.048, 2.045, 2.042,
-    ];
-    let table = degrees.checked_sub(1).and_then(|i| TABLE.get(i));
-    table.copied().unwrap_or(1.96 + 2.4 / degrees as f64)
 }
 
 #[cfg(test)]

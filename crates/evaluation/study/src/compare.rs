@@ -74,19 +74,19 @@ impl Comparison {
 
     fn add_figures(&mut self, row: &str, before: &Value, after: &Value) {
         let (before, after) = (figures(before), figures(after));
-        for (name, (old, half)) in &before {
-            let Some((new, other_half)) = after.get(name) else { continue };
+        for (name, (old, ends)) in &before {
+            let Some((new, other_ends)) = after.get(name) else { continue };
             if old == new {
                 continue;
             }
-            let halves = half.zip(*other_half);
+            let both = ends.zip(*other_ends);
             self.figures.push(Figure {
                 row: row.to_owned(),
                 name: name.clone(),
                 before: *old,
                 after: *new,
                 change_percent: (*old != 0.0).then(|| 100.0 * (new - old) / old),
-                is_beyond_noise: halves.is_some_and(|(a, b)| (new - old).abs() > a + b),
+                is_beyond_noise: both.is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0),
             });
         }
     }
@@ -104,12 +104,16 @@ fn rows(result: &Value) -> BTreeMap<String, &Value> {
     }
 }
 
-/// Mean and half width of each figure; counts have no width.
-fn figures(over_seeds: &Value) -> BTreeMap<String, (f64, Option<f64>)> {
+/// Mean of each figure, and ends of its interval; counts have none. Results of earlier versions have
+/// half widths alone.
+fn figures(over_seeds: &Value) -> BTreeMap<String, (f64, Option<(f64, f64)>)> {
     let mut found = BTreeMap::new();
     for (name, value) in over_seeds.as_object().into_iter().flatten() {
         if let Some(mean) = value["mean"].as_f64() {
-            found.insert(name.clone(), (mean, value["half_width"].as_f64()));
+            let ends = value["interval"][0].as_f64().zip(value["interval"][1].as_f64());
+            let half = value["half_width"].as_f64();
+            let ends = ends.or_else(|| half.map(|half| (mean - half, mean + half)));
+            found.insert(name.clone(), (mean, ends));
         }
         for (count, value) in value.as_object().into_iter().flatten().filter(|_| name == "flows") {
             found.extend(value.as_f64().map(|value| (format!("flows_{count}"), (value, None))));

@@ -1,12 +1,14 @@
 //! Ratios to a baseline, seed by seed.
 //!
 //! Runs of one seed have the same flows, so that what a seed has in common cancels out: the
-//! interval of the ratios is narrower than those of both means. Ratios are averaged as logarithms
-//! (their geometric mean), so that a ratio and its inverse have inverse averages.
+//! interval of the ratios, by the bootstrap over seeds ([`mod@interval`]), is narrower than those of
+//! both means. Ratios are averaged as logarithms (their geometric mean), so that a ratio and its
+//! inverse have inverse averages.
 
 use std::fmt::Write as _;
 
-use heddle_claims::stats::Estimate;
+use heddle_claims::interval::{self, Mean};
+use heddle_claims::stats::mean;
 use serde::Serialize;
 
 use crate::metric::{self, Metric};
@@ -27,10 +29,10 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaselineError {
     /// No axis has the key.
-    #[error("--baseline: {0} is not swept; write KEY=VALUE with a key of {1}")]
+    #[error("{0} is not swept; keys that are: {1}")]
     Key(String, String),
     /// The axis has other values.
-    #[error("--baseline: {0} does not take the value {1}; its values are {2}")]
+    #[error("{0} does not take the value {1}; its values are {2}")]
     Value(String, String, String),
 }
 
@@ -61,8 +63,7 @@ pub struct Ratio {
     pub figure: String,
     /// Geometric mean of the seeds' ratios: below 1, the row has less.
     pub ratio: f64,
-    /// Ends of the 95 % confidence interval by Student's t, of the logarithms; absent with a single
-    /// seed.
+    /// Ends of the 95 % confidence interval ([`interval::interval`]); absent with a single seed.
     pub interval: Option<(f64, f64)>,
     /// Seeds that both have.
     pub seeds: usize,
@@ -136,16 +137,16 @@ fn ratio(row: &Row, base: &Row, (name, figure): &Figure<'_>) -> Option<Ratio> {
     let of_seed = |run: &RunSummary| {
         let other = base.runs.iter().find(|other| other.seed == run.seed)?;
         let quotient = figure(run)? / figure(other)?;
-        (quotient > 0.0 && quotient.is_finite()).then(|| libm::log(quotient))
+        (quotient > 0.0 && quotient.is_finite()).then_some(quotient)
     };
-    let logs: Vec<f64> = row.runs.iter().filter_map(of_seed).collect();
-    let Estimate { mean, half_width, seeds, .. } = Estimate::of(&logs)?;
+    let quotients: Vec<f64> = row.runs.iter().filter_map(of_seed).collect();
+    let logs: Vec<f64> = quotients.iter().map(|&quotient| libm::log(quotient)).collect();
     Some(Ratio {
         settings: row.settings.clone(),
         figure: name.clone(),
-        ratio: libm::exp(mean),
-        interval: half_width.map(|half| (libm::exp(mean - half), libm::exp(mean + half))),
-        seeds,
+        ratio: libm::exp(mean(&logs)?),
+        interval: interval::interval(&quotients, Mean::Geometric),
+        seeds: quotients.len(),
         overloaded: [row, base].iter().any(|row| row.over_seeds.steadiness.is_overloaded()),
     })
 }
@@ -204,14 +205,10 @@ mod tests {
         assert_eq!((&*ratios[0].figure, ratios[0].settings.join("")), ("fct_mean", "hula".into()));
         assert!((ratios[0].ratio - 0.75).abs() < 1e-12);
         let error = Baseline::new(&axes, "variant", "ecmp").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "--baseline: variant does not take the value ecmp; its values are reps, hula"
-        );
+        assert_eq!(error, "variant does not take the value ecmp; its values are reps, hula");
     }
 
-    /// Ratios 1/2, 1 and 1/4 by seed, whatever the order: 1/2 on average. Their logarithms deviate
-    /// by ln 2; t = 4.303 for three seeds.
+    /// Ratios 1/2, 1 and 1/4 by seed, whatever the order: 1/2 on average.
     #[test]
     fn ratios_are_of_seeds_and_their_mean_is_geometric() {
         let (axes, rows) = sweep();
@@ -220,10 +217,7 @@ mod tests {
         let mean = ratios.iter().find(|ratio| ratio.figure == "fct_mean").unwrap();
         assert_eq!((mean.settings[0].as_str(), mean.seeds), ("hula", 3));
         assert!((mean.ratio - 0.5).abs() < 1e-12);
-        let half = 4.303 * libm::log(2.0) / 3f64.sqrt();
-        let (low, high) = mean.interval.unwrap();
-        assert!((libm::log(low) - (libm::log(0.5) - half)).abs() < 1e-6);
-        assert!((libm::log(high) - (libm::log(0.5) + half)).abs() < 1e-6);
+        assert_eq!(mean.interval, interval::interval(&[0.25, 0.5, 1.0], Mean::Geometric));
         let csv = to_csv(&axes, &ratios);
         assert!(csv.starts_with(
             "scheme,workload.load,figure,ratio,low,high,seeds,overloaded\nhula,0.4,fct_mean,0.5"
@@ -234,13 +228,10 @@ mod tests {
     fn a_baseline_that_is_not_swept_is_refused() {
         let (axes, _) = sweep();
         let error = |key, value| Baseline::new(&axes, key, value).unwrap_err().to_string();
-        assert_eq!(
-            error("seeds", "1"),
-            "--baseline: seeds is not swept; write KEY=VALUE with a key of scheme, workload.load"
-        );
+        assert_eq!(error("seeds", "1"), "seeds is not swept; keys that are: scheme, workload.load");
         assert_eq!(
             error("scheme", "conga"),
-            "--baseline: scheme does not take the value conga; its values are ecmp, hula"
+            "scheme does not take the value conga; its values are ecmp, hula"
         );
     }
 }

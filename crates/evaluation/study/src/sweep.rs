@@ -90,7 +90,8 @@ pub fn rows(settings: Vec<(Vec<String>, usize)>, runs: Vec<RunSummary>) -> Vec<R
 }
 
 /// One line a row: settings, then figures in seconds (means over the seeds, each with the half width
-/// of its 95 % interval, empty with one seed) and counts, then the figures of the classes of sizes.
+/// of its 95 % interval by Student's t and the ends of that by the bootstrap, empty with one seed)
+/// and counts, then the figures of the classes of sizes.
 pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
     let keys = axes.iter().map(|axis| quoted(&axis.key));
     let classes = class_names(rows);
@@ -98,9 +99,9 @@ pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
         ["fct_mean_NAME_s", "fct_p99_NAME_s", "slowdown_mean_NAME", "slowdown_p99_NAME"]
             .map(|column| column.replace("NAME", name))
     };
-    let figures = FIGURES.iter().map(|&column| column.to_owned()).flat_map(with_half_width);
+    let figures = FIGURES.iter().map(|&column| column.to_owned()).flat_map(with_interval);
     let counts = COUNTS.iter().map(|&column| column.to_owned());
-    let of_classes = classes.iter().flat_map(of_class).flat_map(with_half_width);
+    let of_classes = classes.iter().flat_map(of_class).flat_map(with_interval);
     let header: Vec<String> = keys.chain(figures).chain(counts).chain(of_classes).collect();
     let mut csv = format!("{}\n", header.join(","));
     for row in rows {
@@ -111,13 +112,14 @@ pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
     csv
 }
 
-/// A column, and that of its half width.
-fn with_half_width(column: String) -> [String; 2] {
-    let half_width = format!("{column}_half_width");
-    [column, half_width]
+/// A column, and those of its interval.
+fn with_interval(column: String) -> [String; 4] {
+    let [half_width, low, high] =
+        ["half_width", "low", "high"].map(|ending| format!("{column}_{ending}"));
+    [column, half_width, low, high]
 }
 
-/// Columns of [`to_csv`] with half widths, of all flows.
+/// Columns of [`to_csv`] with intervals, of all flows.
 const FIGURES: [&str; 9] = [
     "fct_mean_s",
     "fct_p50_s",
@@ -182,9 +184,10 @@ fn cells(o: &OverSeeds, classes: &[String]) -> Vec<String> {
     figures.chain(classes.iter().flat_map(of_class).flat_map(plain)).collect()
 }
 
-/// An estimate and its half width.
-fn plain(estimate: Option<Estimate>) -> [String; 2] {
-    [estimate.map(|one| one.mean), estimate.and_then(|one| one.half_width)]
+/// An estimate, its half width, and the ends of its interval.
+fn plain(estimate: Option<Estimate>) -> [String; 4] {
+    let ends = estimate.and_then(|one| one.interval).unzip();
+    [estimate.map(|one| one.mean), estimate.and_then(|one| one.half_width), ends.0, ends.1]
         .map(|figure| figure.map_or_else(String::new, |figure| format!("{figure:.9}")))
 }
 
@@ -237,7 +240,7 @@ mod tests {
 
     /// Means of 1, 2 and 6 s: 3 s, t = 4.303 times the deviation of 2.646 over the root of 3.
     #[test]
-    fn each_figure_has_the_half_width_of_its_interval() {
+    fn each_figure_has_the_half_width_and_the_ends_of_its_interval() {
         let run_of = |(seed, mean): (u64, f64)| {
             let mut run = run(&cell(seed, &[]));
             run.fct.all.as_mut().unwrap().seconds.mean = mean;
@@ -249,13 +252,17 @@ mod tests {
         let all = [runs.clone(), runs[..1].to_vec()].concat();
         let csv = to_csv(&axes, &rows(vec![settings("ecmp", 3), settings("hula", 1)], all));
         let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-        assert_eq!(lines[0][..3], ["scheme", "fct_mean_s", "fct_mean_s_half_width"]);
+        let columns = ["fct_mean_s", "fct_mean_s_half_width", "fct_mean_s_low", "fct_mean_s_high"];
+        assert_eq!((lines[0][0], &lines[0][1..5]), ("scheme", &columns[..]));
         assert_eq!(lines[1][..2], ["ecmp", "3.000000000"]);
         let half: f64 = lines[1][2].parse().unwrap();
         assert!((half - 4.303 * 7f64.sqrt() / 3f64.sqrt()).abs() < 1e-6, "{half}");
-        assert_eq!(lines[2][..3], ["hula", "1.000000000", ""], "one seed has no interval");
+        let [low, high] = [3, 4].map(|column| lines[1][column].parse::<f64>().unwrap());
+        assert!(0.0 < low && low < 1.0 && 6.0 < high, "{low} {high}: where 3 - {half} is below 0");
+        let alone = ["hula", "1.000000000", "", "", ""];
+        assert_eq!(lines[2][..5], alone, "one seed has no interval");
         assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{csv}");
-        assert_eq!(lines[0].last(), Some(&"slowdown_p99_large_half_width"));
+        assert_eq!(lines[0].last(), Some(&"slowdown_p99_large_high"));
     }
 
     #[test]

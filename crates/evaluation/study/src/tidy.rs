@@ -3,6 +3,9 @@
 
 use std::fmt::Write as _;
 
+use heddle_claims::stats::Estimate;
+use serde::Serialize;
+
 use crate::summary::{ClassSummary, LongSummary, RequestSummary, RunSummary, Spread};
 use crate::sweep::{Axis, Row, quoted};
 
@@ -20,7 +23,7 @@ pub struct Value {
 }
 
 /// A part of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Flows {
     /// The workload's name; empty for all together.
     pub workload: String,
@@ -136,6 +139,62 @@ pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
     csv
 }
 
+/// A value over the seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// The flows that it is of.
+    #[serde(flatten)]
+    pub flows: Flows,
+    /// The statistic, as [`Value::statistic`].
+    pub statistic: String,
+    /// Its unit, as [`Value::unit`].
+    pub unit: &'static str,
+    /// Mean and interval.
+    #[serde(flatten)]
+    pub over_seeds: Estimate,
+}
+
+/// Every value of some runs of one scenario over their seeds.
+pub fn over_seeds(runs: &[RunSummary]) -> Vec<Figure> {
+    let mut all: Vec<(Value, Vec<f64>)> = Vec::new();
+    for value in runs.iter().flat_map(values) {
+        let is_it = |(of, _): &&mut (Value, _)| {
+            (&of.flows, &of.statistic) == (&value.flows, &value.statistic)
+        };
+        match all.iter_mut().find(is_it) {
+            Some((_, figures)) => figures.push(value.value),
+            None => {
+                let figures = vec![value.value];
+                all.push((value, figures));
+            }
+        }
+    }
+    let figure = |(Value { flows, statistic, unit, .. }, figures): (Value, Vec<f64>)| {
+        Some(Figure { flows, statistic, unit, over_seeds: Estimate::of(&figures)? })
+    };
+    all.into_iter().filter_map(figure).collect()
+}
+
+/// The table over the seeds as CSV: the axes, then mean and ends of the 95 % interval of a value.
+pub fn means_to_csv(axes: &[Axis], rows: &[Row]) -> String {
+    let keys: Vec<String> = axes.iter().map(|axis| quoted(&axis.key)).collect();
+    let columns = "workload,size_class,statistic,mean,low,high,seeds,unit";
+    let mut csv = format!("{},{columns}\n", keys.join(","));
+    for row in rows {
+        let settings: Vec<String> = row.settings.iter().map(|value| quoted(value)).collect();
+        for Figure { flows, statistic, unit, over_seeds } in over_seeds(&row.runs) {
+            let Flows { workload, size_class } = flows;
+            let (workload, size_class) = (quoted(&workload), quoted(&size_class));
+            let Estimate { mean, interval, seeds, .. } = over_seeds;
+            let ends =
+                interval.map_or_else(|| ",".to_owned(), |(low, high)| format!("{low},{high}"));
+            let labels = format!("{},{workload},{size_class},{statistic}", settings.join(","));
+            let _ = writeln!(csv, "{labels},{mean},{ends},{seeds},{unit}");
+        }
+    }
+    csv
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +217,25 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), count, "each row has a key of its own");
+    }
+
+    /// A row for each value of a seed, with the mean over both.
+    #[test]
+    fn means_have_the_ends_of_their_intervals() {
+        let axes = [Axis::new("scheme", "ecmp")];
+        let runs = vec![run(&cell(1, &[])), run(&cell(2, &[]))];
+        let p99 = |run: &RunSummary| run.fct.all.as_ref().unwrap().seconds.p99;
+        let mean = (p99(&runs[0]) + p99(&runs[1])) / 2.0;
+        let count = values(&runs[0]).len();
+        let csv = means_to_csv(&axes, &rows(vec![(vec!["ecmp".into()], 2)], runs));
+        let mut lines = csv.lines();
+        let header = "scheme,workload,size_class,statistic,mean,low,high,seeds,unit";
+        assert_eq!((lines.next(), csv.lines().count()), (Some(header), 1 + count));
+        let line = lines.find(|line| line.starts_with("ecmp,,all,fct_p99,")).unwrap();
+        let cells: Vec<&str> = line.split(',').collect();
+        let [found, low, high] = [4, 5, 6].map(|cell| cells[cell].parse::<f64>().unwrap());
+        assert!((found / mean - 1.0).abs() < 1e-12 && 0.0 < low && low < mean && mean < high);
+        assert_eq!(cells[7..], ["2", "s"]);
     }
 
     #[test]

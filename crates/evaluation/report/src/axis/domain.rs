@@ -10,6 +10,9 @@ const Y_ROOM: usize = 5;
 const TINY: f64 = 1e-290;
 /// Air left and right of the outermost points, as a share of the axis.
 const AIR: f64 = 0.025;
+/// An axis is at most so many times as long as the largest value, and begins at most so many times
+/// below the least one.
+const BAR: f64 = 4.0;
 
 /// True if a point has a place in the plot, `y_scale` standing in for the scale of its y axis.
 pub(crate) fn drawable(plot: &Plot, y_scale: Scale, point: &Point) -> bool {
@@ -50,14 +53,24 @@ pub(crate) fn other_y_scale(plot: &Plot) -> Option<Scale> {
     worth_it.then(|| plot.y.scale.other())
 }
 
-/// The y values, error bars included, of the points inside the x range asked for.
+/// The y values, error bars included, of the points inside the x range asked for. A bar that is much
+/// longer than the values, as of two seeds that differ, is cut at the frame.
 fn visible_y(plot: &Plot) -> impl Iterator<Item = f64> {
     let x_range = asked_for(&plot.x, plot.x.scale);
     let points = plot.series.iter().flat_map(|s| &s.points);
-    points
+    let points = points
         .filter(move |p| plot.x.scale.admits(p.x) && x_range.is_none_or(|r| r.contains(p.x)))
-        .filter(|p| p.y.is_finite())
-        .flat_map(|p| [Some(p.y), p.bar.map(|b| b.0), p.bar.map(|b| b.1)])
+        .filter(|p| p.y.is_finite());
+    let sizes = || points.clone().map(|p| p.y.abs()).filter(|size| *size > 0.0);
+    let most = BAR * sizes().fold(0.0, f64::max);
+    let least = sizes().fold(f64::INFINITY, f64::min) / BAR;
+    let cut = move |end: f64| match end {
+        end if !end.is_finite() => end,
+        end if end > 0.0 => end.clamp(least.min(most), most),
+        end => end.max(-most),
+    };
+    points
+        .flat_map(move |p| [Some(p.y), p.bar.map(|b| cut(b.0)), p.bar.map(|b| cut(b.1))])
         .flatten()
 }
 
@@ -148,6 +161,16 @@ mod tests {
     fn x_follows_the_data_with_air_but_not_below_zero() {
         assert_eq!(x_span(&plot(&[(10.0, 1.0), (90.0, 1.0)])), span(8.0, 92.0));
         assert_eq!(x_span(&plot(&[(0.0, 1.0), (40.0, 1.0)])), span(0.0, 41.0));
+    }
+
+    /// The bar from a thousandth to a thousand times 5 takes the axis to four times 5.
+    #[test]
+    fn long_bars_are_cut_at_the_frame() {
+        let axis = Axis::new("v", Unit::None);
+        let points = [(1.0, 5.0, 0.005, 5000.0), (2.0, 4.0, 3.0, 5.0)];
+        let plot = Plot::new("p", "p", axis.clone(), axis).series(Series::line("a", points));
+        assert_eq!(y_span(&plot, Scale::Linear), span(0.0, 20.0));
+        assert_eq!(y_span(&plot, Scale::Log), span(1.0, 20.0));
     }
 
     #[test]

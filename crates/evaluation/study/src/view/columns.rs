@@ -29,6 +29,9 @@ struct Unit {
 /// Figures in a larger unit than the smallest one's are better than figures with as many digits.
 const LARGE: f64 = 10_000.0;
 
+/// Figures from here on have an exponent: ends of intervals of two seeds that differ much.
+const HUGE: f64 = 1e7;
+
 /// A column of a table.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Column {
@@ -78,8 +81,7 @@ impl Quantity {
 }
 
 impl Column {
-    /// Figures, each with the half width of its confidence interval where there is one; "-" for
-    /// none.
+    /// Figures, each with the ends of its confidence interval where there is one; "-" for none.
     pub fn figures(name: &str, quantity: Quantity, figures: &[Option<Estimate>]) -> Column {
         let means: Vec<f64> = figures.iter().flatten().map(|figure| figure.mean).collect();
         let unit = quantity.unit_of(&means);
@@ -87,11 +89,15 @@ impl Column {
         let decimals = decimals(smallest.fold(f64::INFINITY, f64::min) / unit.size);
         let text = |figure: &Option<Estimate>| match figure {
             None => "-".to_owned(),
-            Some(Estimate { mean, half_width, .. }) => {
-                let number = |value: f64| format!("{:.decimals$}", value / unit.size);
-                // The sign stays with the half width where a narrow column breaks.
-                let half = half_width.map(|half| format!(" ±\u{a0}{}", number(half)));
-                number(*mean) + &half.unwrap_or_default()
+            Some(Estimate { mean, interval, .. }) => {
+                let number = |value: f64| match value / unit.size {
+                    size if size.abs() >= HUGE => format!("{size:.1e}"),
+                    size => format!("{size:.decimals$}"),
+                };
+                // The ends stay together where a narrow column breaks.
+                let ends = interval
+                    .map(|(low, high)| format!(" ({}\u{a0}to\u{a0}{})", number(low), number(high)));
+                number(*mean) + &ends.unwrap_or_default()
             }
         };
         let name = if unit.symbol.is_empty() {
@@ -177,9 +183,12 @@ mod tests {
     }
 
     #[test]
-    fn half_widths_have_the_unit_too_and_stay_with_their_sign() {
-        let column = Column::figures("x", Quantity::Time, &[Estimate::of(&[1e-3, 2e-3]), None]);
-        assert_eq!(column.cells, ["1.50 ±\u{a0}6.35", "-"]);
+    fn intervals_have_the_unit_too_and_stay_together() {
+        let of = |ends| Estimate::of(&[1.5e-3]).map(|e| Estimate { interval: Some(ends), ..e });
+        let figures = [of((1e-3, 2.5e-3)), of((1e-3, 1e6)), None];
+        let column = Column::figures("x", Quantity::Time, &figures);
+        let ends = ["1.50 (1.00\u{a0}to\u{a0}2.50)", "1.50 (1.00\u{a0}to\u{a0}1.0e9)", "-"];
+        assert_eq!(column.cells, ends);
     }
 
     #[test]

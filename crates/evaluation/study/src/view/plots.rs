@@ -108,17 +108,16 @@ fn curves_of(id: &str, title: &str, x: Axis, metric: FctMetric, curves: &[Curve]
     curves_by(id, title, x, &|run| metric.of(run), curves)
 }
 
-/// The mean of a figure over the seeds at an abscissa, with the ends of its 95 % interval, which are
-/// not below 0, where there are several; `None` where no run has it.
+/// The mean of a figure over the seeds at an abscissa, with the ends of its 95 % interval where there
+/// are several; `None` where no run has it.
 pub fn over_seeds(
     x: f64,
     runs: &[RunSummary],
     figure: impl Fn(&RunSummary) -> Option<f64>,
 ) -> Option<Point> {
     let figures: Vec<f64> = runs.iter().filter_map(figure).collect();
-    let Estimate { mean, half_width, .. } = Estimate::of(&figures)?;
-    let bar = half_width.map(|half| ((mean - half).max(0.0), mean + half));
-    Some(Point { x, y: mean, bar })
+    let Estimate { mean, interval, .. } = Estimate::of(&figures)?;
+    Some(Point { x, y: mean, bar: interval })
 }
 
 /// A value in seconds: the mean over the seeds, with its confidence interval.

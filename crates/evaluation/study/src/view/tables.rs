@@ -47,7 +47,7 @@ pub(super) fn fct_table(keys: &[&str], rows: &[Named], has_classes: bool) -> Tab
     columns.extend([
         Column::figures("slowdown", Quantity::Number, &slowdowns),
         times("bound", &|over| {
-            over.fct_mean_bound.map(|bound| Estimate { half_width: None, ..bound })
+            over.fct_mean_bound.map(|bound| Estimate { interval: None, ..bound })
         }),
         counts("unfinished", |over| match over.flows.measured {
             0 => "-".to_owned(),

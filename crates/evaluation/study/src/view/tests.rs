@@ -153,8 +153,7 @@ fn variants_are_curves_and_are_explained() {
     assert!(page.contains("Sweep over variant, workload.load") && page.contains("scheme = spray"));
 }
 
-/// Two seeds with shared links in 2 and 4 of 10 samples: 30 %, and ends that Student's t has far
-/// out, but not below 0.
+/// Two seeds with shared links in 2 and 4 of 10 samples: 30 %, and ends far out, but not below 0.
 #[test]
 fn shares_of_paths_have_intervals() {
     let sharing = |shared| {
@@ -165,8 +164,8 @@ fn shares_of_paths_have_intervals() {
     let (plot, _) = path_use::plots("p", &[curve]).unwrap();
     let point = plot.series[0].points[0];
     let (low, high) = point.bar.unwrap();
-    assert_eq!((point.x, point.y.round(), low), (60.0, 30.0, 0.0));
-    assert!((high - (30.0 + 12.706 * 10.0)).abs() < 0.01, "{high}");
+    assert_eq!((point.x, point.y.round()), (60.0, 30.0));
+    assert!(0.0 < low && low < 20.0 && 40.0 < high, "{low} {high}");
 }
 
 /// A single value makes no curve: the table has it.
