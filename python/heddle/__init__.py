@@ -36,10 +36,10 @@ from heddle._core import (
 )
 from heddle._fabric import Fabric
 from heddle._reproduce import reproduce
-from heddle._run import Run, run
+from heddle._run import Run, run, run_live
 from heddle._scenario import Scenario, schema
 from heddle._scheme import Scheme
-from heddle._sweep import Sweep, default_store, sweep
+from heddle._sweep import Sweep, default_store, sweep, sweep_live
 from heddle._warnings import HeddleWarning
 
 __all__ = [
@@ -70,6 +70,8 @@ __all__ = [
     "pick",
     "reproduce",
     "run",
+    "run_live",
     "schema",
     "sweep",
+    "sweep_live",
 ]

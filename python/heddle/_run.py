@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,14 @@ from heddle._workers import Cell, run_cells
 
 
 class Run:
-    """Results of one scenario with one seed."""
+    """Results of one scenario with one seed.
 
-    def __init__(self, core: _core.Run) -> None:
-        self._core = core
+    Attributes:
+        part: the completed share of the run, an estimate: 1, unless it is a run so far, of :func:`run_live`.
+    """
+
+    def __init__(self, core: _core.Run, part: float = 1.0) -> None:
+        self._core, self.part = core, part
 
     @property
     def scenario(self) -> Scenario:
@@ -99,7 +104,7 @@ class Run:
 
     def __reduce__(self) -> tuple[Any, ...]:
         _, summary, flows, links = self._core.parts()
-        return _remade, (self.scenario, summary, flows, links)
+        return _remade, (self.scenario, summary, flows, links, self.part)
 
 
 class Svg(str):
@@ -155,24 +160,95 @@ def run(
     Warns:
         HeddleWarning: lines of a file are left out, links are overloaded, flows are unfinished, or means still grow; what a scheme in Python costs for each packet-hop.
     """
-    made = Scenario(scenario, set=set, **settings)
-    for notice in made._core.notices:
-        warn(notice)
-    if overload := made._core.overload():
-        warn(overload)
-    cell = Cell(made._core, made.seeds[0] if seed is None else seed)
+    cell = _prepared(Scenario(scenario, set=set, **settings), seed)
     kept = None if store is None else _core.Store(store)
     with Bar(1, progress) as bar:
-        [done] = run_cells([cell], kept, jobs=1, bar=bar)
+        [(_, done)] = run_cells([cell], kept, jobs=1, bar=bar)
+    _warn_of(done)
+    return Run(done)
+
+
+def run_live(
+    scenario: "str | PathLike[str] | dict[str, Any] | Scenario",
+    *,
+    every: float = 1.0,
+    seed: int | None = None,
+    store: str | PathLike[str] | None = None,
+    set: Settings | None = None,
+    **settings: object,
+) -> Iterator[Run]:
+    """Simulates a scenario as :func:`run` does, and gives its results so far; the last :class:`Run` is the whole.
+
+    Results so far are of the flows that have finished until then, of long ones too few. Looking changes nothing in the run, which ends with
+    the loop over them::
+
+        for so_far in hd.run_live("scenarios/hula-fig5.toml"):
+            print(f"{so_far.part:.0%}", so_far.summary["fct"]["all"])
+
+    Args:
+        every: seconds between two results so far, of which there are none in a shorter run.
+        scenario, seed, store, set, settings: as for :func:`run`.
+
+    Raises:
+        as :func:`run`.
+
+    Warns:
+        as :func:`run`, before the run and after it.
+    """
+    cell = _prepared(Scenario(scenario, set=set, **settings), seed)
+    return _live(cell, None if store is None else _core.Store(store), every)
+
+
+def _live(cell: Cell, kept: _core.Store | None, every: float) -> Iterator[Run]:
+    done = kept.load(*cell) if kept else None
+    if done is None:
+        watch = _core.Watch()
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(cell.scenario.run, cell.seed, watch)
+            try:
+                while so_far := _look(cell.scenario, watch, running, every):
+                    part, core = so_far
+                    yield Run(core, part)
+            finally:
+                watch.stop()
+        done = running.result()
+        if kept:
+            kept.save(done)
+    _warn_of(done)
+    yield Run(done)
+
+
+def _look(
+    scenario: _core.Scenario, watch: _core.Watch, running: "Future[_core.Run]", every: float
+) -> tuple[float, _core.Run] | None:
+    """The results so far after a time; None if the run ends before."""
+    wait([running], every)
+    watch.look()
+    while not running.done():
+        if so_far := scenario.so_far(watch):
+            return so_far
+        wait([running], 0.02)
+    return None
+
+
+def _prepared(scenario: Scenario, seed: int | None) -> Cell:
+    """The run of a scenario, with the warnings that precede it."""
+    for notice in scenario._core.notices:
+        warn(notice)
+    if overload := scenario._core.overload():
+        warn(overload)
+    return Cell(scenario._core, scenario.seeds[0] if seed is None else seed)
+
+
+def _warn_of(done: _core.Run) -> None:
     if slow := cost([done]):
         warn(slow)
     for remark in done.remarks:
         warn(remark)
-    return Run(done)
 
 
-def _remade(scenario: Scenario, summary: str, flows: bytes, links: bytes | None) -> Run:
-    return Run(_core.Run(scenario._core, summary, flows, links))
+def _remade(scenario: Scenario, summary: str, flows: bytes, links: bytes | None, part: float) -> Run:
+    return Run(_core.Run(scenario._core, summary, flows, links), part)
 
 
 def framed(html: str, height: int) -> str:

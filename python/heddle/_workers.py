@@ -1,6 +1,6 @@
 """Runs on threads of this process, or by any executor."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -34,22 +34,24 @@ def run_cells(
     jobs: int | None,
     bar: Bar,
     executor: Submits | None = None,
-) -> list[_core.Run]:
-    """The run of each cell, in their order. Those that the store has are not made again; each new one is kept as soon as it is done.
+) -> Iterator[tuple[int, _core.Run]]:
+    """The run of each cell with its place, as they are done.
+
+    Those that the store has are not made again; each new one is kept as soon as it is done.
 
     Without an executor, runs take ``jobs`` threads. On an error or Ctrl-C the others are stopped, and what is done is kept.
     """
-    done: dict[int, _core.Run] = {}
+    missing = []
     for index, cell in enumerate(cells):
         kept = store.load(*cell) if store else None
-        if kept is not None:
-            done[index] = kept
+        if kept is None:
+            missing.append(index)
+        else:
             bar.done()
-    missing = [index for index in range(len(cells)) if index not in done]
+            yield index, kept
     todo = [cells[index] for index in missing]
     for place, made in _local(todo, jobs, bar, store) if executor is None else _remote(todo, executor, bar, store):
-        done[missing[place]] = made
-    return [done[index] for index in range(len(cells))]
+        yield missing[place], made
 
 
 def _local(

@@ -25,7 +25,8 @@ def make(work: dict[str, Any]) -> None:
         for cell in work["cells"]
     ]
     with Client(work["scheduler"]) as client, Bar(len(cells), False if work["quiet"] else None) as bar:
-        run_cells(cells, _core.Store(work["store"]), jobs=None, bar=bar, executor=client)
+        for _ in run_cells(cells, _core.Store(work["store"]), jobs=None, bar=bar, executor=client):
+            pass
 
 
 def main() -> None:

@@ -147,3 +147,20 @@ def test_control_c_stops_a_run_of_hours(small: Path) -> None:
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=120)
     assert "KeyboardInterrupt" in errors and child.returncode != 0
+
+
+def test_results_so_far_grow_to_the_run(small: Path, tmp_path: Path) -> None:
+    looks = list(hd.run_live(small, every=0.0, seed=2, flows=800, load=0.3, store=tmp_path))
+    assert len(looks) > 1
+    counts = [len(look.flows) for look in looks]
+    assert counts == sorted(counts) and looks[0].part < 1 == looks[-1].part
+    assert "unfinished" in looks[0].report()
+    alone = hd.run(small, seed=2, flows=800, load=0.3, progress=False)
+    assert (looks[-1].digest, looks[-1].flows.to_dict()) == (alone.digest, alone.flows.to_dict())
+    assert len(list(hd.run_live(small, seed=2, flows=800, load=0.3, store=tmp_path))) == 1, "it is kept"
+
+
+def test_a_live_run_ends_with_its_loop(small: Path) -> None:
+    for so_far in hd.run_live(small, every=0.1, flows=10**9):
+        assert so_far.part < 1
+        break

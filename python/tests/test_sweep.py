@@ -152,3 +152,25 @@ def test_a_sweep_has_the_plots_of_its_report(small: Path, tmp_path: Path) -> Non
 def test_the_default_store_is_among_the_users_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert hd.default_store() == tmp_path / "heddle/runs"
+
+
+def test_means_and_ratios_have_intervals_above_0(small: Path, tmp_path: Path) -> None:
+    sweep = hd.sweep(small, OVER, seeds=[1, 2, 3], store=tmp_path)
+    means = [row for row in sweep.means() if (row["statistic"], row["size_class"]) == ("fct_p99", "all")]
+    assert [(row["scheme"], row["load"]) for row in means] == [(s, l) for s in OVER["scheme"] for l in OVER["load"]]
+    assert all(0 < row["low"] < row["mean"] < row["high"] and row["seeds"] == 3 for row in means)  # type: ignore[operator]
+    ratios = sweep.ratios("scheme", "ecmp")
+    assert {(row["scheme"], row["load"]) for row in ratios} == {("hula", 0.3), ("hula", 0.6)}
+    assert all(0 < row["low"] <= row["ratio"] <= row["high"] for row in ratios)  # type: ignore[operator]
+    assert "Ratios to scheme = ecmp" in sweep.report(baseline=("scheme", "ecmp"))
+    with pytest.raises(ValueError, match="its values are ecmp, hula"):
+        sweep.ratios("scheme", "conga")
+
+
+def test_a_sweep_so_far_has_the_finished_runs(small: Path, tmp_path: Path) -> None:
+    sweeps = list(hd.sweep_live(small, OVER, jobs=1, store=tmp_path))
+    assert [round(8 * sweep.part) for sweep in sweeps] == list(range(1, 9))
+    assert len(sweeps[0].combinations[0].runs) == 1 and len(sweeps[0]) == 1
+    assert "so far: 1 of 8 runs are finished" in sweeps[0].report()
+    assert "so far" not in sweeps[-1].report()
+    assert digests(sweeps[-1]) == digests(hd.sweep(small, OVER, store=tmp_path))

@@ -126,6 +126,7 @@ pub(crate) struct Demo {
 Examples:
   heddle run scenarios/hula-fig5.toml
   heddle run scenarios/hula-fig5.toml --set scheme=ecmp --set workload.load=0.5 --set measure.flows=2000
+  heddle run scenarios/hula-fig6.toml --live
   heddle run scenarios/hula-fig6.toml --parquet
   heddle run scenarios/hula-fig6.toml --json | jq .over_seeds.fct_mean
   heddle run scenarios/last-hop.toml --pcap 'leaf-1 host-1' --trace 3")]
@@ -149,6 +150,10 @@ pub(crate) struct Run {
     /// of its metadata, what made it.
     #[arg(long)]
     pub(crate) parquet: bool,
+    /// Show the figures so far while the run goes on: a line for each seed on standard error, and
+    /// report.html, which browsers load anew until the run has ended. Results are the same.
+    #[arg(long, conflicts_with = "threads")]
+    pub(crate) live: bool,
     /// Folder for summary.json, flows.csv, links.csv and report.html; finished seeds are kept in
     /// runs/ below it [default: out/NAME-OF-THE-FILE].
     #[arg(long)]
@@ -184,8 +189,8 @@ pub(crate) struct Grid {
     /// without them are run again.
     #[arg(long)]
     pub(crate) links: bool,
-    /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value),
-    /// sweep.json and report.html; finished runs are kept in runs/ below it [default:
+    /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value of a run),
+    /// means.csv (a row for each value over the seeds), sweep.json and report.html; finished runs are kept in runs/ below it [default:
     /// out/sweep-NAME].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
@@ -215,6 +220,10 @@ pub(crate) struct Sweep {
     /// of its metadata, what made it.
     #[arg(long)]
     pub(crate) parquet: bool,
+    /// Keep report.html at the figures of the runs that are finished, which browsers load anew until
+    /// the sweep has ended.
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) live: bool,
     /// Run nothing: print a line for each run with its key, `done` or `missing`, and its values and
     /// seed, separated by tabs. `heddle cell` makes one.
     #[arg(long, conflicts_with = "parquet")]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use heddle_claims::Origin;
-use heddle_claims::files::write_atomically;
+use heddle_claims::files::{FileError, write_atomically};
 use heddle_path_files::files::{folder, read, read_limited};
 use heddle_program::Failure;
 pub(crate) use heddle_program::output::json as print_json;
@@ -39,7 +39,7 @@ pub(crate) struct Made<'a> {
 }
 
 /// The tables that results can have, without their ending.
-const TABLES: [&str; 5] = ["flows", "links", "sweep", "tidy", "ratios"];
+const TABLES: [&str; 6] = ["flows", "links", "sweep", "tidy", "means", "ratios"];
 
 /// Files of results in a folder, to be listed.
 pub(crate) struct Written {
@@ -131,6 +131,12 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// Writes a report: the page, and each plot as a file of its own.
 pub(crate) fn write_report(folder: &Path, report: &Report) -> Result<(), Failure> {
     Ok(heddle_claims::files::write_report(folder, report)?)
+}
+
+/// Writes the page of a report that is not at its end, to be loaded anew or, of a run that is
+/// interrupted, as it is.
+pub(crate) fn write_page(folder: &Path, report: &Report) -> Result<(), FileError> {
+    write_atomically(&folder.join("report.html"), report.to_html().as_bytes())
 }
 
 /// Refuses `--parquet` in a build without it, before anything is run.

@@ -8,6 +8,7 @@ mod features;
 mod files;
 mod huge_pages;
 mod kept;
+mod live;
 mod progress;
 mod table;
 

@@ -49,6 +49,14 @@ impl GridBar {
         GridBar { bar, work: Mutex::default(), lines, quiet: common.quiet }
     }
 
+    /// Prints a text above the bar.
+    pub(crate) fn say(&self, text: &str) {
+        match self.lines {
+            Some(_) => eprintln!("{text}"),
+            None => self.bar.println(text),
+        }
+    }
+
     /// Prints a line, if the last is long ago.
     fn line(&self, part: f64, left: &str, progress: &Progress<'_>) {
         let Some(Ok(mut last)) = self.lines.as_ref().map(Mutex::lock) else { return };

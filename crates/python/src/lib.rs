@@ -7,6 +7,7 @@
 
 mod errors;
 mod fabric;
+mod made;
 mod mptcp;
 mod plan;
 mod reproduce;

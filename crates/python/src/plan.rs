@@ -1,10 +1,12 @@
 //! Sweeps: their warning before they run, their report after.
 
 use heddle_scenario::{ScenarioError, Variant};
+use heddle_study::paired::{self, Baseline};
 use heddle_study::plan::{self, Combination};
 use heddle_study::remarks::remarks;
 use heddle_study::sweep::{self, Axis, Row};
-use heddle_study::view;
+use heddle_study::{tidy, view};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::{self, SimulationError};
@@ -48,35 +50,71 @@ impl Plan {
     }
 
     /// The HTML report, and the warnings that a reader needs before its rows are compared: of the
-    /// scenario without a combination's values, and a run for each seed of each combination.
+    /// scenario without a combination's values, and a run, if there is one, for each seed of each
+    /// combination; with ratios to a baseline, a key and its value.
+    #[pyo3(signature = (base, runs, baseline = None))]
     fn report(
         &self,
         py: Python<'_>,
         base: &Scenario,
-        runs: Vec<Run>,
+        runs: Vec<Option<Run>>,
+        baseline: Option<(String, String)>,
     ) -> PyResult<(String, Vec<String>)> {
+        let missing = runs.iter().filter(|run| run.is_none()).count();
+        let so_far = (missing > 0).then(|| {
+            format!("so far: {} of {} runs are finished", runs.len() - missing, runs.len())
+        });
         let rows = self.rows(runs);
         let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
         let named: Vec<_> =
             names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
         let later = remarks(&named);
         let before = self.plan.notices().into_iter().chain(self.overload());
+        let before = so_far.into_iter().chain(before);
         let all: Vec<String> = before.chain(later.iter().cloned()).collect();
         let made = base.provenance(py)?;
-        let html = view::with_origin(view::of_sweep(&self.axes, &rows), &made, &all).to_html();
-        Ok((html, later))
+        let mut report = view::of_sweep(&self.axes, &rows);
+        if let Some((key, value)) = baseline {
+            let baseline = self.baseline(&key, &value)?;
+            let ratios = paired::ratios(&self.axes, &rows, &baseline);
+            report = view::with_ratios(report, &baseline, &ratios);
+        }
+        Ok((view::with_origin(report, &made, &all).to_html(), later))
     }
 
     /// The report's plots: name and SVG text of each.
-    fn plots(&self, runs: Vec<Run>) -> Vec<(String, String)> {
+    fn plots(&self, runs: Vec<Option<Run>>) -> Vec<(String, String)> {
         view::of_sweep(&self.axes, &self.rows(runs)).svgs()
+    }
+
+    /// Every value over the seeds, a list for each combination that has runs, as JSON text.
+    fn means_json(&self, runs: Vec<Option<Run>>) -> PyResult<String> {
+        let rows = self.rows(runs);
+        let figures: Vec<_> = rows.iter().map(|row| tidy::over_seeds(&row.runs)).collect();
+        json(serde_json::to_string(&figures))
+    }
+
+    /// The ratios to the combinations that have a value of a key, as JSON text.
+    fn ratios_json(&self, runs: Vec<Option<Run>>, key: &str, value: &str) -> PyResult<String> {
+        let baseline = self.baseline(key, value)?;
+        json(serde_json::to_string(&paired::ratios(&self.axes, &self.rows(runs), &baseline)))
     }
 }
 
 impl Plan {
-    fn rows(&self, runs: Vec<Run>) -> Vec<Row> {
-        self.plan.rows(runs.into_iter().map(|run| run.summary).collect())
+    fn rows(&self, runs: Vec<Option<Run>>) -> Vec<Row> {
+        let summaries = runs.into_iter().map(|run| run.map(|run| run.summary));
+        self.plan.rows_so_far(&summaries.collect::<Vec<_>>())
     }
+
+    fn baseline(&self, key: &str, value: &str) -> PyResult<Baseline> {
+        let baseline = Baseline::new(&self.axes, key, value);
+        baseline.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+fn json(text: serde_json::Result<String>) -> PyResult<String> {
+    text.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn axes_of(

@@ -4,38 +4,20 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use heddle_report::Report;
-use heddle_sim::Outcome;
 use heddle_study::remarks::remarks;
-use heddle_study::results::{FLOW_COLUMNS, LINK_COLUMNS, flow_lines, link_lines};
+use heddle_study::results::{FLOW_COLUMNS, LINK_COLUMNS};
 use heddle_study::steady::Steadiness;
 use heddle_study::summary::RunSummary;
 use heddle_study::view;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::made::Tables;
 use crate::scenario::Scenario;
 use crate::table::Table;
 
 /// The inputs that make a run anew.
 type Parts = (Scenario, String, Cow<'static, [u8]>, Option<Cow<'static, [u8]>>);
-
-/// The lines of a run's tables, as `heddle run` writes them.
-#[derive(Clone)]
-pub(crate) struct Tables {
-    pub(crate) flows: String,
-    /// `None` where the scenario takes no samples.
-    pub(crate) links: Option<String>,
-}
-
-impl Tables {
-    pub(crate) fn of(scenario: &heddle_scenario::Scenario, seed: u64, outcome: &Outcome) -> Tables {
-        let samples = scenario.measure.sample_every.is_some();
-        Tables {
-            flows: flow_lines(scenario, seed, outcome),
-            links: samples.then(|| link_lines(seed, outcome)),
-        }
-    }
-}
 
 /// Results of one scenario with one seed.
 #[pyclass(frozen, from_py_object, module = "heddle._core")]

@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use heddle_path_files::files::read_limited;
 use heddle_scenario::{Source, load};
+use heddle_sim::Outcome;
 use heddle_study::cell::Cell;
+use heddle_study::cpu_time::thread_seconds;
 use heddle_study::grid::timed;
 use heddle_study::overload::offered;
 use heddle_study::provenance::Provenance;
-use heddle_study::summary::RunSummary;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::errors;
-use crate::run::{Run, Tables};
+use crate::made::Made;
+use crate::run::Run;
 use crate::scheme::{self, Class};
 use crate::watch::Watch;
 
@@ -124,22 +126,30 @@ impl Scenario {
 
     /// Simulates it with a seed, without the interpreter's lock unless its scheme is in Python.
     fn run(&self, py: Python<'_>, seed: u64, watch: &Watch) -> PyResult<Run> {
-        let scenario = &self.resolved;
+        let (scenario, start) = (&self.resolved, thread_seconds());
+        let so_far =
+            |outcome: &Outcome| Made::of(scenario, seed, outcome, thread_seconds() - start);
         let (outcome, seconds) = match &self.class {
-            Some(class) => scheme::simulate(class.bind(py), scenario, seed, watch)?,
+            Some(class) => scheme::simulate(class.bind(py), scenario, seed, (watch, &so_far))?,
             None => py
-                .detach(|| timed(scenario, seed, &mut |progress| watch.note(progress)))
+                .detach(|| timed(scenario, seed, &mut |progress| watch.note(progress, &so_far)))
                 .map_err(|error| errors::of_run(&error))?,
         };
-        let (summary, tables) = py.detach(|| {
-            let summary = RunSummary::new(scenario, seed, &outcome, seconds);
-            (summary, Tables::of(scenario, seed, &outcome))
-        });
-        Ok(Run { scenario: self.clone(), summary, tables })
+        Ok(self.run_of(py.detach(|| Made::of(scenario, seed, &outcome, seconds))))
+    }
+
+    /// The completed share of a run of it that is watched, and its results so far, once they are
+    /// there after `watch.look()`.
+    fn so_far(&self, watch: &Watch) -> Option<(f64, Run)> {
+        watch.take().map(|(part, made)| (part, self.run_of(made)))
     }
 }
 
 impl Scenario {
+    fn run_of(&self, Made { summary, tables }: Made) -> Run {
+        Run { scenario: self.clone(), summary, tables }
+    }
+
     /// Its run with a seed, as a store names it.
     pub(crate) fn cell(&self, seed: u64) -> Cell {
         let label = format!("{} seed {seed}", self.resolved.scheme.name());

@@ -6,7 +6,8 @@ use heddle_study::results::{KEPT_FLOWS, KEPT_LINKS};
 use pyo3::prelude::*;
 
 use crate::errors::of_file;
-use crate::run::{Run, Tables};
+use crate::made::Tables;
+use crate::run::Run;
 use crate::scenario::Scenario;
 
 /// A folder of finished runs, each named by what was run: scenario, seed and the engine's

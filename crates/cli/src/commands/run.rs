@@ -3,6 +3,7 @@
 use heddle_scenario::{Scenario, Scheme, Transport};
 use heddle_study::cell::seeded;
 use heddle_study::grid::{self, Keep};
+use heddle_study::live::{Live, SoFar, remark};
 use heddle_study::metric;
 use heddle_study::overload::offered;
 use heddle_study::record::{Wanted, record};
@@ -22,7 +23,7 @@ use crate::failure::Failure;
 use crate::files::{Written, provenance};
 use crate::output::counted;
 use crate::progress::GridBar;
-use crate::{files, output, table};
+use crate::{files, live, output, table};
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     files::check_parquet(args.parquet)?;
@@ -38,20 +39,50 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     files::make_folder(&folder)?;
     let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
     let cells = seeded(scenario.scheme.name(), &scenario, &scenario.seeds);
-    let bar = GridBar::new(common);
-    let runs = match args.threads {
-        1 => grid::run(&cells, &store, Keep::Tables, &bar)?,
-        threads => grid::run_on(threads, &cells, &store, Keep::Tables, &bar)?,
+    let before: Vec<String> = scenario.notices.iter().cloned().chain(overload).collect();
+    let made = provenance(&source, &scenario)?;
+    let report = |runs: &[RunSummary], later: &[String]| {
+        let remarks = [&before[..], later].concat();
+        view::with_origin(view::of_run(&scenario, runs), &made, &remarks)
     };
+    let bar = GridBar::new(common);
+    let show = |runs: &[Option<SoFar>]| {
+        let known = figures(runs);
+        runs.iter()
+            .flatten()
+            .filter(|run| !run.is_whole())
+            .for_each(|run| bar.say(&live::line(run)));
+        files::write_page(&folder, &live::reloading(report(&known, &[]), runs))
+    };
+    let so_far = Live::new(cells.len(), live::every(args.live), Box::new(show));
+    let ran = match args.threads {
+        1 => grid::run_live(&cells, (&store, Keep::Tables), &bar, &so_far),
+        threads => grid::run_on(threads, &cells, &store, Keep::Tables, &bar),
+    };
+    let so_far = so_far.finish().map_err(anyhow::Error::from)?;
+    let runs = ran.map_err(|error| {
+        live::interrupted(error, || {
+            let known = figures(&so_far);
+            if !known.iter().any(|run| run.fct.all.is_some()) {
+                return Ok(());
+            }
+            if !common.json {
+                let over = OverSeeds::new(&known);
+                print_fct(&scenario, known.len(), &over)?;
+                table::print_remarks(remark(&so_far).as_slice())?;
+            }
+            Ok(files::write_page(&folder, &live::marked(report(&known, &[]), &so_far))
+                .map_err(anyhow::Error::from)?)
+        })
+    })?;
+    drop(bar);
     let recorded = if wanted.is_empty() {
         Vec::new()
     } else {
         record(&cells, &wanted, &folder, &GridBar::new(common))?
     };
     let later = remarks(&[(scenario.scheme.name(), &runs)]);
-    let before = scenario.notices.iter().cloned().chain(overload);
-    let remarks: Vec<String> = before.chain(later.iter().cloned()).collect();
-    let made = provenance(&source, &scenario)?;
+    let remarks = [&before[..], &later].concat();
     let result = ScenarioResult {
         provenance: &made,
         resolved: &scenario,
@@ -70,7 +101,7 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     }
     written.parquet(args.parquet, &made)?;
     written.others(recorded);
-    written.report(&view::with_origin(view::of_run(&scenario, &runs), &made, &remarks))?;
+    written.report(&report(&runs, &later))?;
     if common.json {
         return files::print_json(&result);
     }
@@ -78,6 +109,11 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     table::print_remarks(&later)?;
     written.tell(common);
     Ok(())
+}
+
+/// The figures of the runs that have any.
+fn figures(runs: &[Option<SoFar>]) -> Vec<RunSummary> {
+    runs.iter().flatten().map(|run| run.summary.clone()).collect()
 }
 
 /// Warns of overload before anything runs.
@@ -95,25 +131,8 @@ pub(crate) fn tell_notices(notices: &[String], common: &Common) {
 }
 
 fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> Result<(), Failure> {
-    let (name, over) = (scenario.scheme.name(), &result.over_seeds);
-    output::line(format_args!(
-        "{} ({name}, {})",
-        scenario.title,
-        counted(runs.len() as u64, "seed")
-    ))?;
-    let columns = table::fct_header(&over.classes);
-    let header: Vec<&str> =
-        std::iter::once("scheme").chain(columns.iter().map(String::as_str)).collect();
-    let mut fct = table::new(&header);
-    let mut row = vec![name.to_owned()];
-    row.extend(table::fct_row(over, &over.classes));
-    fct.add_row(row);
-    if over.fct_mean.is_some() {
-        table::print(&fct, 1)?;
-    }
-    if let Some(classes) = table::of_classes(&over.classes) {
-        table::print(&classes, 1)?;
-    }
+    let over = &result.over_seeds;
+    print_fct(scenario, runs.len(), over)?;
     if let Some(offered) = result.offered {
         output::line(format_args!(
             "load {} of payload, {:.3} with headers; the busiest link is offered {:.0} % by an equal split",
@@ -153,6 +172,26 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
         }
     }
     Ok(())
+}
+
+/// The title, and the tables of flow completion times.
+fn print_fct(scenario: &Scenario, seeds: usize, over: &OverSeeds) -> Result<(), Failure> {
+    let name = scenario.scheme.name();
+    output::line(format_args!("{} ({name}, {})", scenario.title, counted(seeds as u64, "seed")))?;
+    let columns = table::fct_header(&over.classes);
+    let header: Vec<&str> =
+        std::iter::once("scheme").chain(columns.iter().map(String::as_str)).collect();
+    let mut fct = table::new(&header);
+    let mut row = vec![name.to_owned()];
+    row.extend(table::fct_row(over, &over.classes));
+    fct.add_row(row);
+    if over.fct_mean.is_some() {
+        table::print(&fct, 1)?;
+    }
+    match table::of_classes(&over.classes) {
+        Some(classes) => table::print(&classes, 1),
+        None => Ok(()),
+    }
 }
 
 /// Goodput of flows without end.

@@ -6,8 +6,10 @@ use heddle_claims::table::OVERLOADED;
 use heddle_scenario::{ScenarioError, Source, Variant, variants};
 use heddle_study::cell::Cell;
 use heddle_study::grid::{self, Keep};
+use heddle_study::live::{Live, SoFar, remark};
 use heddle_study::paired::{self, Baseline, Ratio, SweepResult};
 use heddle_study::plan::{self, Combination, Plan, sources};
+use heddle_study::provenance::Provenance;
 use heddle_study::remarks::{Named, remarks};
 use heddle_study::results::{
     Classes, FLOW_COLUMNS, FLOWS, KEPT_FLOWS, KEPT_LINKS, LINK_COLUMNS, LINKS, write_table,
@@ -24,7 +26,7 @@ use crate::commands::run::{tell_notices, warn_of_overload};
 use crate::failure::Failure;
 use crate::files::{Written, provenance};
 use crate::progress::GridBar;
-use crate::{files, output, table};
+use crate::{files, live, output, table};
 
 /// A sweep before it runs.
 pub(crate) struct Work {
@@ -75,6 +77,46 @@ impl Work {
         Ok((store, runs))
     }
 
+    /// Makes all cells that the store does not have, and shows the finished ones meanwhile, if they
+    /// are wanted, or when it is interrupted.
+    fn run_all(
+        &self,
+        (made, before): (&Provenance, &[String]),
+        is_live: bool,
+        common: &Common,
+    ) -> Result<(Store, Vec<RunSummary>), Failure> {
+        files::make_folder(&self.folder)?;
+        let store = Store::open(&self.runs()).map_err(anyhow::Error::from)?;
+        let rows = |runs: &[Option<SoFar>]| {
+            let finished = |run: &Option<SoFar>| run.as_ref().map(|run| run.summary.clone());
+            self.plan.rows_so_far(&runs.iter().map(finished).collect::<Vec<_>>())
+        };
+        let report =
+            |rows: &[Row]| view::with_origin(view::of_sweep(&self.axes, rows), made, before);
+        let show = |runs: &[Option<SoFar>]| {
+            files::write_page(&self.folder, &live::reloading(report(&rows(runs)), runs))
+        };
+        let cells = self.plan.cells();
+        let so_far = Live::new(cells.len(), live::every(is_live), Box::new(show)).of_finished();
+        let ran = grid::run_live(&cells, (&store, self.keep), &GridBar::new(common), &so_far);
+        let so_far = so_far.finish().map_err(anyhow::Error::from)?;
+        let runs = ran.map_err(|error| {
+            live::interrupted(error, || {
+                let rows = rows(&so_far);
+                if rows.is_empty() {
+                    return Ok(());
+                }
+                if !common.json {
+                    print(&self.axes, &rows)?;
+                    table::print_remarks(remark(&so_far).as_slice())?;
+                }
+                Ok(files::write_page(&self.folder, &live::marked(report(&rows), &so_far))
+                    .map_err(anyhow::Error::from)?)
+            })
+        })?;
+        Ok((store, runs))
+    }
+
     /// Has a cluster make the cells that the store does not have.
     fn run_on(&self, scheduler: &str, common: &Common) -> Result<(), Failure> {
         let store = Store::to_read(&self.runs());
@@ -110,7 +152,7 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let Work { source, axes, folder, plan, .. } = &work;
     let baseline = args.baseline.as_ref();
     let baseline = baseline.map(|(key, value)| Baseline::new(axes, key, value)).transpose();
-    let baseline = baseline.map_err(anyhow::Error::from)?;
+    let baseline = baseline.map_err(|error| anyhow::anyhow!("--baseline: {error}"))?;
     let (cells, notices, overload) = (plan.cells(), plan.notices(), plan.overload());
     warn_of_overload(overload.as_deref(), common);
     tell_notices(&notices, common);
@@ -118,14 +160,14 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     if let Some(scheduler) = &args.on {
         work.run_on(scheduler, common)?;
     }
-    let (store, runs) = work.run(&cells, common)?;
+    let before: Vec<String> = notices.into_iter().chain(overload).collect();
+    let (store, runs) = work.run_all((&made, &before), args.live, common)?;
     let rows = plan.rows(runs);
     let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
     let named: Vec<Named<'_>> =
         names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
     let later = remarks(&named);
-    let before = notices.into_iter().chain(overload);
-    let remarks: Vec<String> = before.chain(later.iter().cloned()).collect();
+    let remarks = [&before[..], &later].concat();
     let ratios = baseline.as_ref().map_or_else(Vec::new, |b| paired::ratios(axes, &rows, b));
     let result = SweepResult {
         provenance: &made,
@@ -138,6 +180,7 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let mut written = Written::new(folder);
     written.text("sweep.csv", &to_csv(axes, &rows))?;
     written.text("tidy.csv", &tidy::to_csv(axes, &rows))?;
+    written.text("means.csv", &tidy::means_to_csv(axes, &rows))?;
     written.json("sweep.json", &result)?;
     if baseline.is_some() {
         written.text("ratios.csv", &paired::to_csv(axes, &ratios))?;

@@ -54,6 +54,14 @@ fn sweep_csv_says_what_sweep_json_says() {
         assert_eq!(cell("fct_mean_small_s"), line[2], "all flows are of 20 KB");
         let half = row["over_seeds"]["fct_mean"]["half_width"].as_f64().unwrap();
         assert!((cell("fct_mean_s_half_width").parse::<f64>().unwrap() - half).abs() < 1e-9);
+        let ends = &row["over_seeds"]["fct_p99"]["interval"];
+        for (column, end) in [("fct_p99_s_low", &ends[0]), ("fct_p99_s_high", &ends[1])] {
+            let (cell, end) = (cell(column).parse::<f64>().unwrap(), end.as_f64().unwrap());
+            assert!(
+                end > 0.0 && (cell - end).abs() < 1e-8 * end.max(1.0),
+                "{column}: {cell} {end}"
+            );
+        }
         assert_eq!([cell("fct_mean_medium_s"), cell("fct_p99_large_s")], ["", ""]);
     }
 }
@@ -95,7 +103,11 @@ fn finished_runs_are_used_again() {
 fn tables_as_parquet() {
     let folder = Folder::new();
     let ran = folder.heddle(&format!("{SWEEP} --parquet"));
-    assert!(ran.err.contains("sweep.json, sweep.parquet, tidy.parquet"), "{}", ran.err);
+    assert!(
+        ran.err.contains("sweep.json, sweep.parquet, tidy.parquet, means.parquet"),
+        "{}",
+        ran.err
+    );
     let tidy = std::fs::read(folder.path("o/tidy.parquet")).unwrap();
     assert!(tidy.starts_with(b"PAR1") && tidy.ends_with(b"PAR1"));
     let made = b"scenario_file";
@@ -109,7 +121,7 @@ fn tables_as_parquet() {
 fn flows_of_a_sweep() {
     let folder = Folder::new();
     let ran = folder.heddle(&format!("{SWEEP} --flows"));
-    assert!(ran.err.contains("tidy.csv, sweep.json, flows.csv"), "{}", ran.err);
+    assert!(ran.err.contains("tidy.csv, means.csv, sweep.json, flows.csv"), "{}", ran.err);
     let csv = folder.read("o/flows.csv");
     assert!(
         csv.starts_with("scheme,workload.load,seed,flow,workload,start_s,from,to,bytes,fct_s"),
@@ -130,7 +142,7 @@ fn flows_of_a_sweep() {
 fn links_of_a_sweep() {
     let folder = Folder::new();
     let ran = folder.heddle(&format!("{SWEEP} --links --set seeds=[1]"));
-    assert!(ran.err.contains("tidy.csv, sweep.json, links.csv"), "{}", ran.err);
+    assert!(ran.err.contains("tidy.csv, means.csv, sweep.json, links.csv"), "{}", ran.err);
     let csv = folder.read("o/links.csv");
     let columns = "scheme,workload.load,seed,time_s,link,from,to,sent_bytes,utilisation,";
     assert!(csv.starts_with(columns), "{csv}");
@@ -230,11 +242,14 @@ fn an_interruption_keeps_what_is_done() {
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(ran.out.contains("so far: 1 of 2 runs are finished"), "{}", ran.out);
     let said = ran.failed(130);
     assert!(said.contains("1 of 2 runs are done and kept"), "{said}");
     let kept = folder.written("o/runs");
     assert_eq!(kept.len(), 1, "{kept:?}");
-    assert_eq!(folder.list("o"), ["runs"], "no results of half a grid");
+    let report = folder.read("o/report.html");
+    assert!(report.contains("so far: 1 of 2 runs") && !report.contains("http-equiv=\"refresh\""));
+    assert_eq!(folder.list("o"), ["report.html", "runs"], "no tables of half a grid");
     folder.heddle(&format!("{sweep}=50,60")).ok();
     assert_eq!(folder.list("o/runs").len(), 2);
     assert!(folder.written("o/runs").contains(&kept[0]));
@@ -248,15 +263,43 @@ fn an_interrupted_run_says_so() {
         .command("run small.toml --set measure.flows=1000000 --out o --json")
         .spawn()
         .unwrap();
-    let start = Instant::now();
-    while !folder.path("o").exists() {
-        assert!(start.elapsed() < Duration::from_secs(300), "the run does not begin");
-        sleep(Duration::from_millis(5));
-    }
+    wait_for(&folder, "o/runs");
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!((ran.code, ran.json()["error"].as_str()), (Some(130), Some("interrupted")));
-    assert_eq!(folder.list("o"), ["runs"]);
+    assert!(folder.list("o/runs").is_empty() && !folder.path("o/summary.json").exists());
+}
+
+fn wait_for(folder: &Folder, path: &str) {
+    let start = Instant::now();
+    while !folder.path(path).exists() {
+        assert!(start.elapsed() < Duration::from_secs(300), "there is no {path}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+/// The report has the figures of the seeds that go on, which an interruption leaves, without the
+/// wish to be loaded anew; a later run of fewer flows replaces it.
+#[test]
+fn a_live_run_shows_its_figures_so_far() {
+    let folder = Folder::new();
+    let live = "run small.toml --out o --live --set measure.flows";
+    let child = folder.command(&format!("{live}=10000000")).spawn().unwrap();
+    wait_for(&folder, "o/report.html");
+    let report = folder.read("o/report.html");
+    assert!(report.contains("http-equiv=\"refresh\"") && report.contains("so far: 0 of 2 runs"));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(ran.err.contains("flows finished") && ran.err.contains("mean FCT"), "{}", ran.err);
+    assert!(ran.out.contains("mean FCT") && ran.out.contains("(seed 1 at "), "{}", ran.out);
+    let report = folder.read("o/report.html");
+    assert!(report.contains("so far: 0 of 2 runs") && !report.contains("http-equiv=\"refresh\""));
+    assert!(!folder.path("o/summary.json").exists(), "no results of half a run");
+    folder.heddle(&format!("{live}=100")).ok();
+    assert!(!folder.read("o/report.html").contains("so far"));
+    let digests = |name: &str| folder.json(name)["runs"][0]["digest"].clone();
+    folder.heddle("run small.toml --out p").ok();
+    assert_eq!(digests("o/summary.json"), digests("p/summary.json"), "a look changes nothing");
 }
 
 /// Keys and states of a sweep's runs, as `--list` prints them.

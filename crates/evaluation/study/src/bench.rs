@@ -238,7 +238,7 @@ struct Mark {
 }
 
 impl Mark {
-    fn of(progress: &Progress) -> Mark {
+    fn of(progress: &Progress<'_>) -> Mark {
         let Progress { now, packet_hops, events, .. } = *progress;
         Mark { cpu_seconds: thread_seconds(), now, packet_hops, events }
     }

@@ -101,7 +101,7 @@ pub fn find(path: &Path, parameters: &BTreeMap<String, u64>) -> Result<External,
 pub fn simulate(
     scenario: &Scenario,
     seed: u64,
-    watch: &mut dyn FnMut(Progress) -> Next,
+    watch: &mut dyn FnMut(Progress<'_>) -> Next,
 ) -> Result<Outcome, SimError> {
     let Scheme::External(external) = &scenario.scheme else {
         return heddle_sim::simulate(scenario, seed, watch);
@@ -111,7 +111,7 @@ pub fn simulate(
     })?;
     let config = configured(table, &external.library, &external.parameters)
         .map_err(|error| SimError::External(error.to_string()))?;
-    let mut watch_faults = |progress| match config.fault() {
+    let mut watch_faults = |progress: Progress<'_>| match config.fault() {
         Some(_) => Next::Stop,
         None => watch(progress),
     };

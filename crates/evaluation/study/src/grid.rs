@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use heddle_claims::files::FileError;
 use heddle_claims::{Monitor, Progress};
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 use crate::cell::Cell;
 use crate::cpu_time::{process_seconds, thread_seconds};
 use crate::external;
+use crate::live::{Live, SoFar};
 use crate::results::{KEPT_FLOWS, KEPT_LINKS, flow_lines, link_lines};
 use crate::store::Store;
 use crate::summary::RunSummary;
@@ -63,6 +65,20 @@ pub fn run(
     monitor: &dyn Monitor,
 ) -> Result<Vec<RunSummary>, GridError> {
     let grid = Grid::new(cells, store, keep, monitor);
+    cells.par_iter().enumerate().map(|(index, cell)| grid.cell(index, cell)).collect()
+}
+
+/// Runs them as [`run`] does, and shows their figures so far.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_live(
+    cells: &[Cell],
+    (store, keep): (&Store, Keep),
+    monitor: &dyn Monitor,
+    live: &Live<'_>,
+) -> Result<Vec<RunSummary>, GridError> {
+    let grid = Grid { live: Some(live), ..Grid::new(cells, store, keep, monitor) };
     cells.par_iter().enumerate().map(|(index, cell)| grid.cell(index, cell)).collect()
 }
 
@@ -121,6 +137,7 @@ struct Grid<'a> {
     monitor: &'a dyn Monitor,
     /// Threads of a run.
     threads: usize,
+    live: Option<&'a Live<'a>>,
     done: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -128,7 +145,7 @@ struct Grid<'a> {
 impl<'a> Grid<'a> {
     fn new(cells: &'a [Cell], store: &'a Store, keep: Keep, monitor: &'a dyn Monitor) -> Grid<'a> {
         let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Grid { cells, store, keep, monitor, threads: 1, done, stopped }
+        Grid { cells, store, keep, monitor, threads: 1, live: None, done, stopped }
     }
 
     fn cell(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
@@ -141,13 +158,28 @@ impl<'a> Grid<'a> {
             }
         };
         self.done.fetch_add(1, Ordering::Relaxed);
+        if let Some(live) = self.live {
+            live.note(index, SoFar::whole(summary.clone()), Instant::now());
+        }
         self.report(index, cell, (1.0, hops));
         Ok(summary)
     }
 
     fn compute(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
-        let mut watch = |progress: heddle_sim::Progress| {
-            self.report(index, cell, (progress.done, progress.packet_hops))
+        let start = thread_seconds();
+        let mut watch = |progress: heddle_sim::Progress<'_>| {
+            let next = self.report(index, cell, (progress.done, progress.packet_hops));
+            let began = Instant::now();
+            if let Some(live) = self.live.filter(|live| live.wants(next))
+                && let Some(outcome) = progress.so_far()
+            {
+                let seconds = thread_seconds() - start;
+                let summary = RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds);
+                // The last report precedes the run's own summary.
+                let part = progress.done.min(MOST_PART);
+                live.note(index, SoFar { part, summary }, began);
+            }
+            next
         };
         let timed = match self.threads {
             1 => timed(&cell.scenario, cell.seed, &mut watch),
@@ -187,6 +219,9 @@ impl<'a> Grid<'a> {
     }
 }
 
+/// The part of a run that is not finished.
+const MOST_PART: f64 = 0.999;
+
 /// Runs a scenario and measures the processor time that it takes, in seconds.
 ///
 /// # Errors
@@ -194,7 +229,7 @@ impl<'a> Grid<'a> {
 pub fn timed(
     scenario: &Scenario,
     seed: u64,
-    watch: &mut dyn FnMut(heddle_sim::Progress) -> Next,
+    watch: &mut dyn FnMut(heddle_sim::Progress<'_>) -> Next,
 ) -> Result<(Outcome, f64), SimError> {
     let start = thread_seconds();
     let outcome = external::simulate(scenario, seed, watch)?;
@@ -206,7 +241,7 @@ fn timed_on(
     threads: usize,
     scenario: &Scenario,
     seed: u64,
-    watch: &mut dyn FnMut(heddle_sim::Progress) -> Next,
+    watch: &mut dyn FnMut(heddle_sim::Progress<'_>) -> Next,
 ) -> Result<(Outcome, f64), SimError> {
     let start = process_seconds();
     let outcome = heddle_sim::simulate_on(threads, scenario, seed, watch)?;

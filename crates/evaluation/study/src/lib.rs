@@ -3,6 +3,7 @@
 //!
 //! - [`grid`] runs [`cell::Cell`]s on all cores and keeps each result in a [`store::Store`];
 //!   [`summary`] has the values that are kept of a run, [`metric`] single values of it.
+//! - [`live`] has the figures of runs while they go on.
 //! - [`record`] writes captures of links ([`pcap`]) and traces of flows.
 //! - [`paired`] compares the rows of a sweep with a baseline, seed by seed.
 //! - [`mod@estimate`] says what runs will take; [`plan`] has a sweep before it runs; [`sweep`] and
@@ -26,6 +27,7 @@ pub mod external;
 pub mod gather;
 pub mod grid;
 pub mod headline;
+pub mod live;
 pub mod measure;
 pub mod metric;
 pub mod overload;

@@ -5,6 +5,7 @@ use heddle_scenario::{Scenario, ScenarioError, Source, within_variant};
 
 use crate::cell::Cell;
 use crate::overload::{Offered, offered};
+use crate::results::OverSeeds;
 use crate::summary::RunSummary;
 use crate::sweep::{Axis, Row, combinations, rows};
 
@@ -115,6 +116,22 @@ impl Plan {
         ))
     }
 
+    /// The rows of which some runs are finished, of a place for each cell.
+    pub fn rows_so_far(&self, runs: &[Option<RunSummary>]) -> Vec<Row> {
+        let mut runs = runs.iter();
+        let row = |one: &Combination| {
+            let of_it = runs.by_ref().take(one.seeds.len());
+            let runs: Vec<RunSummary> = of_it.flatten().cloned().collect();
+            (!runs.is_empty()).then(|| Row {
+                settings: one.settings.clone(),
+                offered: one.offered.clone(),
+                over_seeds: OverSeeds::new(&runs),
+                runs,
+            })
+        };
+        self.combinations.iter().filter_map(row).collect()
+    }
+
     /// The rows of its results, of a run for each cell.
     pub fn rows(&self, runs: Vec<RunSummary>) -> Vec<Row> {
         let settings = |one: &Combination| (one.settings.clone(), one.seeds.len());
@@ -133,7 +150,7 @@ mod tests {
     use super::*;
     use crate::point::no_files;
     use crate::sweep::axes;
-    use crate::testing::{scenario, small};
+    use crate::testing::{run, scenario, small};
 
     fn plan(loads: &[&str]) -> Plan {
         let combination = |load: &&str| {
@@ -159,6 +176,16 @@ mod tests {
         let labels: Vec<_> =
             plan(&["0.1", "0.2"]).cells().into_iter().map(|cell| cell.label).collect();
         assert_eq!(labels, ["0.1 seed 1", "0.1 seed 2", "0.2 seed 1", "0.2 seed 2"]);
+    }
+
+    /// Of four runs the second of the first row, and none of the second row.
+    #[test]
+    fn rows_so_far_have_the_finished_runs() {
+        let plan = plan(&["0.1", "0.2"]);
+        let cell = &plan.cells()[1];
+        let rows = plan.rows_so_far(&[None, Some(run(cell)), None, None]);
+        assert_eq!((rows.len(), &*rows[0].settings[0], rows[0].runs[0].seed), (1, "0.1", 2));
+        assert!(rows[0].offered.is_some());
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn record(
 ) -> Result<Vec<String>, GridError> {
     let done = AtomicUsize::new(0);
     let one = |(run, cell): (usize, &Cell)| {
-        let mut watch = |progress: heddle_sim::Progress| {
+        let mut watch = |progress: heddle_sim::Progress<'_>| {
             let (done, runs) = (done.load(Ordering::Relaxed), cells.len());
             let (part, hops, label) = (progress.done, progress.packet_hops, &*cell.label);
             monitor.progress(Progress { done, runs, run, label, part, hops });

@@ -13,12 +13,13 @@ mod types;
 use std::rc::Rc;
 
 use heddle_scenario::{Scenario, Scheme};
-use heddle_sim::{Next, Outcome, SimError, simulate_with};
+use heddle_sim::{Next, Outcome, Progress, SimError, simulate_with};
 use heddle_study::cpu_time::thread_seconds;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::errors::{SimulationError, of_run};
+use crate::made::Made;
 use crate::watch::Watch;
 
 pub(crate) use class::{Class, files, is_class};
@@ -28,21 +29,21 @@ pub(crate) use types::{
     Handshake, Packet, Probe, ProbeArrival, Step, Switch, mix_hash, pick_index,
 };
 
-/// Simulates a scenario whose scheme is a class. Gives the processor time in seconds, too.
+/// Simulates a scenario whose scheme is a class; `so_far` makes results of an outcome. Gives the processor time in seconds, too.
 pub(crate) fn simulate(
     class: &Bound<'_, PyType>,
     scenario: &Scenario,
     seed: u64,
-    watch: &Watch,
+    (watch, so_far): (&Watch, &dyn Fn(&Outcome) -> Made),
 ) -> PyResult<(Outcome, f64)> {
     let Scheme::External(external) = &scenario.scheme else {
         return Err(SimulationError::new_err("the scheme is no class of Python"));
     };
     let (py, shared) = (class.py(), Rc::new(Shared::new(class, external, watch)?));
-    let mut progress = |progress| {
+    let mut progress = |progress: Progress<'_>| {
         // Other threads take the lock in calls of Python; where there are none for long, here.
         py.detach(|| ());
-        if shared.has_failed() { Next::Stop } else { watch.note(progress) }
+        if shared.has_failed() { Next::Stop } else { watch.note(progress, so_far) }
     };
     let run = match shared.reads_handshakes() {
         true => simulate_with::<InPython<'_, true>>,

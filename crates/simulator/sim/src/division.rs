@@ -44,7 +44,7 @@ pub fn simulate_on(
     threads: usize,
     scenario: &Scenario,
     seed: u64,
-    watch: &mut dyn FnMut(Progress) -> Next,
+    watch: &mut dyn FnMut(Progress<'_>) -> Next,
 ) -> Result<Outcome, SimError> {
     if threads <= 1 {
         return simulate(scenario, seed, watch);
@@ -133,7 +133,7 @@ fn divided<S: Policy<Config = ()>>(
     layout: &Layout,
     scenario: &Scenario,
     seed: u64,
-    watch: &mut dyn FnMut(Progress) -> Next,
+    watch: &mut dyn FnMut(Progress<'_>) -> Next,
 ) -> Result<Outcome, SimError> {
     let count = layout.parts;
     let part = |id: u16| Part { id, count, owners: Arc::clone(&layout.owners) };
@@ -207,7 +207,7 @@ impl Run<'_> {
     fn lead<S: Policy>(
         &mut self,
         first: &mut Simulation<'_, S>,
-        watch: &mut dyn FnMut(Progress) -> Next,
+        watch: &mut dyn FnMut(Progress<'_>) -> Next,
     ) -> Result<(), SimError> {
         let (end, mut next_at) = (first.end(), first.next_at());
         let mut all: Vec<_> = self.exchanges.iter().map(locked).collect();
@@ -240,14 +240,15 @@ impl Run<'_> {
             if self.merge.events / WATCH_EVERY > reported {
                 reported = self.merge.events / WATCH_EVERY;
                 let (now, events, done) = (first.now(), self.merge.events, first.done());
-                if watch(Progress { now, packet_hops, events, done }) == Next::Stop {
+                if watch(Progress { now, packet_hops, events, done, run: None }) == Next::Stop {
                     return Err(SimError::Interrupted);
                 }
             }
         }
         first.check_samples()?;
         let packet_hops = self.exchanges.iter().map(|exchange| locked(exchange).told.hops).sum();
-        match watch(Progress { now: end, packet_hops, events: self.merge.events, done: 1.0 }) {
+        let (now, events, done) = (end, self.merge.events, 1.0);
+        match watch(Progress { now, packet_hops, events, done, run: None }) {
             Next::Continue => Ok(()),
             Next::Stop => Err(SimError::Interrupted),
         }

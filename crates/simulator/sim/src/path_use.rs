@@ -106,7 +106,8 @@ impl PathUseTracker {
         self.counts = PathUse::default();
     }
 
-    pub(crate) fn finish(self) -> PathUse {
+    /// The counts of the measuring window.
+    pub(crate) fn counts(&self) -> PathUse {
         self.counts
     }
 }

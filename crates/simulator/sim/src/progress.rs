@@ -4,6 +4,8 @@ use heddle_fabric::FabricError;
 use heddle_policy::cflb::CodecError;
 use heddle_units::Time;
 
+use crate::outcome::Outcome;
+
 /// Error of a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimError {
@@ -29,9 +31,15 @@ pub enum SimError {
     Interrupted,
 }
 
+/// A run that goes on.
+pub(crate) trait Running {
+    /// Its results so far.
+    fn so_far(&self) -> Outcome;
+}
+
 /// Progress of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+#[derive(Clone, Copy)]
+pub struct Progress<'a> {
     /// Simulated time.
     pub now: Time,
     /// Packet hops so far.
@@ -41,6 +49,16 @@ pub struct Progress {
     /// Completed share of the run's work, 0 to 1: packet hops by those that the flows are expected to
     /// take.
     pub done: f64,
+    pub(crate) run: Option<&'a dyn Running>,
+}
+
+impl Progress<'_> {
+    /// The results of the run so far, as if it ended now: flows under way are unfinished. They take
+    /// the time of a copy of flows and samples, and change nothing in the run. `None` of a run that
+    /// is divided among threads.
+    pub fn so_far(&self) -> Option<Outcome> {
+        self.run.map(Running::so_far)
+    }
 }
 
 /// Decision of the progress function.

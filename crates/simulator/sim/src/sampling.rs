@@ -1,5 +1,7 @@
 //! Sampling of queues and links.
 
+use std::mem;
+
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_units::Time;
 
@@ -80,7 +82,8 @@ impl Sampler {
         &self.samples
     }
 
-    pub(crate) fn finish(self) -> Samples {
-        self.samples
+    /// The samples, of which none are kept.
+    pub(crate) fn take(&mut self) -> Samples {
+        mem::take(&mut self.samples)
     }
 }

@@ -16,7 +16,7 @@ use crate::simulation::Simulation;
 pub fn simulate(
     scenario: &Scenario,
     seed: u64,
-    watch: &mut dyn FnMut(Progress) -> Next,
+    watch: &mut dyn FnMut(Progress<'_>) -> Next,
 ) -> Result<Outcome, SimError> {
     run(scenario, seed, None, watch)
 }
@@ -30,7 +30,7 @@ pub fn simulate_recorded(
     scenario: &Scenario,
     seed: u64,
     (recording, recorder): (&Recording, &mut dyn Recorder),
-    watch: &mut dyn FnMut(Progress) -> Next,
+    watch: &mut dyn FnMut(Progress<'_>) -> Next,
 ) -> Result<Outcome, SimError> {
     run(scenario, seed, Some((recording, recorder)), watch)
 }
@@ -39,7 +39,7 @@ fn run<'a>(
     scenario: &'a Scenario,
     seed: u64,
     recorded: Recorded<'a>,
-    watch: &'a mut dyn FnMut(Progress) -> Next,
+    watch: &'a mut dyn FnMut(Progress<'_>) -> Next,
 ) -> Result<Outcome, SimError> {
     schemes::dispatch(&scenario.scheme, seed, Run { scenario, seed, recorded, watch })?
 }
@@ -57,7 +57,7 @@ pub fn simulate_with<S: Scheme>(
     scenario: &Scenario,
     config: S::Config,
     seed: u64,
-    watch: &mut dyn FnMut(Progress) -> Next,
+    watch: &mut dyn FnMut(Progress<'_>) -> Next,
 ) -> Result<Outcome, SimError> {
     use schemes::WithScheme as _;
     Run { scenario, seed, recorded: None, watch }.with::<S>(config)
@@ -68,7 +68,7 @@ struct Run<'a> {
     scenario: &'a Scenario,
     seed: u64,
     recorded: Recorded<'a>,
-    watch: &'a mut dyn FnMut(Progress) -> Next,
+    watch: &'a mut dyn FnMut(Progress<'_>) -> Next,
 }
 
 impl schemes::WithScheme for Run<'_> {

@@ -219,7 +219,10 @@ impl<'a, S: Scheme> Simulation<'a, S> {
     }
 
     /// Runs to the end, unless `watch` stops it.
-    pub(crate) fn run(&mut self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
+    pub(crate) fn run(
+        &mut self,
+        watch: &mut dyn FnMut(Progress<'_>) -> Next,
+    ) -> Result<(), SimError> {
         while self.step() {
             if self.totals.events.is_multiple_of(WATCH_EVERY) {
                 let done = self.done();
@@ -259,9 +262,13 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         !self.is_complete()
     }
 
-    fn report(&self, done: f64, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
+    fn report(
+        &self,
+        done: f64,
+        watch: &mut dyn FnMut(Progress<'_>) -> Next,
+    ) -> Result<(), SimError> {
         let (packet_hops, events) = (self.network.hops, self.totals.events);
-        let progress = Progress { now: self.now, packet_hops, events, done };
+        let progress = Progress { now: self.now, packet_hops, events, done, run: Some(self) };
         match watch(progress) {
             Next::Continue => Ok(()),
             Next::Stop => Err(SimError::Interrupted),

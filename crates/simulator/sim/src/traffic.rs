@@ -159,11 +159,11 @@ impl Traffic {
     }
 
     /// The requests that were answered, in the order of the workloads and of their ends.
-    pub(crate) fn requests(self) -> Vec<RequestRecord> {
+    pub(crate) fn requests(&self) -> Vec<RequestRecord> {
         match self {
-            Traffic::Requests(requests) => requests.records(),
+            Traffic::Requests(requests) => requests.records().to_vec(),
             Traffic::Several(parts) => {
-                let of_part = |(workload, part): (u16, Traffic)| {
+                let of_part = |(workload, part): (u16, &Traffic)| {
                     part.requests().into_iter().map(move |r| RequestRecord { workload, ..r })
                 };
                 (0..).zip(parts).flat_map(of_part).collect()

@@ -9,7 +9,7 @@ use heddle_claims::files::{make_folder, write_atomically, write_report};
 use heddle_claims::stats::{Estimate, mean};
 use heddle_program::{Common, Failure, interrupt, output, table};
 use heddle_report::{Section, Table};
-use heddle_sim::Next;
+use heddle_sim::{Next, Progress};
 use heddle_study::cell::seeded;
 use heddle_study::grid::timed;
 use heddle_study::metric;
@@ -112,7 +112,8 @@ fn both(
         note(common, &format!("{}: kernels", cell.label));
         lab.push(kept.run(prepared, cell, &Bar::new(cell.seed, common))?);
         note(common, &format!("{}: simulator", cell.label));
-        let mut watch = |_| if interrupt::stopped() { Next::Stop } else { Next::Continue };
+        let mut watch =
+            |_: Progress<'_>| if interrupt::stopped() { Next::Stop } else { Next::Continue };
         let (outcome, seconds) =
             timed(scenario, cell.seed, &mut watch).map_err(anyhow::Error::from)?;
         simulated.push(RunSummary::new(scenario, cell.seed, &outcome, seconds));

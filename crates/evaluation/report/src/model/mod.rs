@@ -25,6 +25,8 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// The body, in order.
     pub sections: Vec<Section>,
+    /// Seconds after which browsers load the page anew, as figures come; `None`: not at all.
+    pub reload: Option<u32>,
 }
 
 /// A part of the report with a heading, listed in the table of contents.
@@ -80,6 +82,11 @@ impl Report {
     /// With one more warning.
     pub fn warning(mut self, text: impl Into<String>) -> Report {
         self.warnings.push(text.into());
+        self
+    }
+    /// With seconds after which browsers load the page anew.
+    pub fn reload(mut self, seconds: u32) -> Report {
+        self.reload = Some(seconds);
         self
     }
     /// With one more section.

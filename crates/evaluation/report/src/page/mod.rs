@@ -103,11 +103,14 @@ fn head(report: &Report) -> String {
          @media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n\
          @media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}\n"
     );
+    let reload = report.reload.map_or_else(String::new, |seconds| {
+        format!("<meta http-equiv=\"refresh\" content=\"{seconds}\">\n")
+    });
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <title>{title}</title>\n<style>\n{themes}{STYLE}</style>\n</head>\n<body>\n"
+         {reload}<title>{title}</title>\n<style>\n{themes}{STYLE}</style>\n</head>\n<body>\n"
     )
 }
 

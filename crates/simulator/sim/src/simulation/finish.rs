@@ -1,4 +1,6 @@
-//! Results of a finished run.
+//! Results of a run: of a finished one, and of one that goes on.
+
+use std::mem;
 
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_policy::Scheme;
@@ -7,13 +9,28 @@ use heddle_units::{Bytes, Rate};
 use super::Simulation;
 use crate::hosts::{Flow, ReceivedBytes};
 use crate::network::PortStats;
-use crate::outcome::{LongFlow, Outcome, PortCounters, Totals, UnfinishedFlow};
+use crate::outcome::{
+    FlowRecord, LongFlow, Outcome, PortCounters, Samples, Totals, UnfinishedFlow,
+};
 use crate::path_use::PathUseTracker;
+use crate::progress::Running;
 use crate::traffic::UNBOUNDED_BYTES;
+
+impl<S: Scheme> Running for Simulation<'_, S> {
+    fn so_far(&self) -> Outcome {
+        self.outcome(self.flows.clone(), self.sampler.samples().clone())
+    }
+}
 
 impl<S: Scheme> Simulation<'_, S> {
     /// Computes the results.
-    pub(crate) fn finish(self) -> Outcome {
+    pub(crate) fn finish(mut self) -> Outcome {
+        let (flows, samples) = (mem::take(&mut self.flows), self.sampler.take());
+        self.outcome(flows, samples)
+    }
+
+    /// The results with these flows and samples, which are the largest parts.
+    fn outcome(&self, flows: Vec<FlowRecord>, samples: Samples) -> Outcome {
         let hosts = self.hosts.counters();
         let (unfinished, long_flows) = (self.unfinished(), self.long_flows());
         let window = self.now.saturating_sub(self.measuring_from);
@@ -22,7 +39,7 @@ impl<S: Scheme> Simulation<'_, S> {
         let totals = Totals {
             simulated: self.now,
             packet_hops: self.network.hops,
-            measured: (self.flows.len() + unfinished.len()) as u64,
+            measured: (flows.len() + unfinished.len()) as u64,
             unfinished: unfinished.len() as u64,
             delivered: Bytes(hosts.delivered),
             delivered_in_window: Bytes(hosts.delivered - self.delivered_before),
@@ -58,12 +75,12 @@ impl<S: Scheme> Simulation<'_, S> {
         Outcome {
             requests,
             port_counters: port_counters(&self.fabric, &self.network.port_stats),
-            flows: self.flows,
+            flows,
             unfinished,
             long_flows,
-            samples: self.sampler.finish(),
+            samples,
             totals,
-            path_use: self.path_use.map(PathUseTracker::finish),
+            path_use: self.path_use.as_ref().map(PathUseTracker::counts),
             scheme: self.switching.counters(),
             digest: self.digest,
         }

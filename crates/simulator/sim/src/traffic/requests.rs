@@ -124,8 +124,8 @@ impl ClosedLoop {
     }
 
     /// The requests that were answered.
-    pub(super) fn records(self) -> Vec<RequestRecord> {
-        self.finished
+    pub(super) fn records(&self) -> &[RequestRecord] {
+        &self.finished
     }
 }
 

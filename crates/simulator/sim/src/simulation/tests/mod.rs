@@ -6,6 +6,7 @@ mod closed_connections;
 mod done;
 mod draw;
 mod group_routing;
+mod so_far;
 mod uet;
 
 use std::ops::RangeInclusive;
