@@ -190,8 +190,8 @@ pub(crate) struct Grid {
     #[arg(long)]
     pub(crate) links: bool,
     /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value of a run),
-    /// means.csv (a row for each value over the seeds), sweep.json and report.html; finished runs are kept in runs/ below it [default:
-    /// out/sweep-NAME].
+    /// means.csv (a row for each value over the seeds), sweep.json and report.html; finished runs
+    /// are kept in runs/ below it [default: out/sweep-NAME].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
 }

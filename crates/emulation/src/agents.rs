@@ -1,7 +1,7 @@
 //! `heddle-agent` on each host: under CFLB it opens MPTCP's further subflows from the ports that
 //! encode their paths.
 //!
-//! Where several hosts send, one path service places the flows of all, as the simulator's scheduler
+//! If several hosts send, one path service places the flows of all, as the simulator's scheduler
 //! does; where one host sends, its agent places them.
 
 use std::ffi::OsString;

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Preset {
     /// The entry in the list of scenarios.
     pub label: &'static str,
-    /// What is to be seen, in a sentence.
+    /// The effect to be seen, in a sentence.
     pub about: &'static str,
     /// The text of the file.
     pub text: &'static str,

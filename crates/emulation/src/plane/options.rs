@@ -1,4 +1,4 @@
-//! What the switches do beside forwarding, and where their routes come from.
+//! Options of the switches: duties beside forwarding, and the source of their routes.
 
 use std::num::NonZeroU32;
 

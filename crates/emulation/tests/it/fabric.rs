@@ -316,7 +316,7 @@ fn has_process(process: u32, end: &str) -> bool {
     pids.is_ok_and(|output| !output.stdout.is_empty())
 }
 
-/// Where several hosts send, their agents ask a path service, which has a namespace of its own.
+/// If several hosts send, their agents ask a path service, which has a namespace of its own.
 #[test]
 fn agents_of_several_senders_ask_a_path_service_in_its_namespace() {
     if skip_without(Need::Root) {

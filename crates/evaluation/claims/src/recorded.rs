@@ -13,7 +13,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What follows from a count or a formula, without a simulation, a packet or a clock.
+/// Rows that follow from a count or a formula, without a simulation, a packet or a clock.
 const ARITHMETIC: [&str; 4] = ["| H11 |", "| M7 |", "| C1 |", "by the formula"];
 
 /// The cells of README's row of a recording; arithmetic is counted apart.

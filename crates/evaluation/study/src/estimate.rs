@@ -1,4 +1,4 @@
-//! What runs will take, before they start.
+//! Estimates of runs, before they start.
 
 use std::sync::OnceLock;
 
@@ -81,7 +81,7 @@ impl Estimate {
         )
     }
 
-    /// What no one means, in a sentence each.
+    /// Absurd values, in a sentence each.
     pub fn warnings(&self, offered: Option<&Offered>) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.is_cut {
@@ -134,7 +134,7 @@ fn measured() -> Option<f64> {
     (hops > 0 && seconds > 0.0).then(|| seconds / hops as f64)
 }
 
-/// How much longer a packet hop takes in a large fabric: from 128 to 8192 hosts twice as long
+/// The factor by which a packet hop takes longer in a large fabric: 2 from 128 to 8192 hosts
 /// (docs/src/performance.md).
 fn slower(hosts: usize) -> f64 {
     libm::pow((hosts as f64 / 128.0).max(1.0), 1.0 / 6.0)

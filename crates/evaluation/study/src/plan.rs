@@ -90,7 +90,7 @@ impl Plan {
         self.combinations.iter().flat_map(Combination::cells).collect()
     }
 
-    /// What a reader should know of the files that the scenarios name, each thing once.
+    /// Notices about the files that the scenarios name, each once.
     pub fn notices(&self) -> Vec<String> {
         let mut notices: Vec<String> = Vec::new();
         for notice in self.combinations.iter().flat_map(|one| &one.scenario.notices) {

@@ -29,7 +29,8 @@ pub(crate) use types::{
     Handshake, Packet, Probe, ProbeArrival, Step, Switch, mix_hash, pick_index,
 };
 
-/// Simulates a scenario whose scheme is a class; `so_far` makes results of an outcome. Gives the processor time in seconds, too.
+/// Simulates a scenario whose scheme is a class; `so_far` makes results of an outcome. Gives the
+/// processor time in seconds, too.
 pub(crate) fn simulate(
     class: &Bound<'_, PyType>,
     scenario: &Scenario,

@@ -235,7 +235,7 @@ impl<const HANDSHAKES: bool> Drop for External<HANDSHAKES> {
     }
 }
 
-/// Whether a library uses random bits, the estimator or shims is not known when this is compiled:
+/// A library's use of random bits, the estimator or shims is not known when this is compiled:
 /// all are on. Of handshakes it is known, since calls for each of them cost most.
 impl<const HANDSHAKES: bool> Scheme for External<HANDSHAKES> {
     type Config = Config;

@@ -47,7 +47,7 @@ pub struct Operation {
     pub id: &'static str,
     /// Its meaning.
     pub description: String,
-    /// What is in path and query.
+    /// Parameters in path and query.
     pub parameters: Vec<Parameter>,
     /// The request's body, if it has one.
     pub body: Option<Body>,

@@ -22,7 +22,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// What the tally prints of one file.
+/// The tally's output for one file.
 fn tally(cases: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("junit.xml");

@@ -96,7 +96,7 @@ impl Shim {
 pub struct ShimFrame<'a> {
     /// The shim.
     pub shim: Shim,
-    /// What follows it.
+    /// The bytes behind it.
     pub ether_type: EtherType,
     /// The bytes behind it.
     pub payload: &'a [u8],

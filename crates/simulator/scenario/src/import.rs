@@ -41,11 +41,11 @@ pub struct ImportSettings {
 /// A file in Heddle's own form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// What it is, as "a graph of 16 hosts and 20 switches".
+    /// Its kind, as "a graph of 16 hosts and 20 switches".
     pub is: String,
     /// The file.
     pub contents: Contents,
-    /// What was left out.
+    /// Parts left out.
     pub notices: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ pub enum Contents {
 /// plan or trace is host-1.
 ///
 /// # Errors
-/// What is wrong with it, with its line or node.
+/// The fault in it, with its line or node.
 pub fn import(files: &[InputFile], settings: &ImportSettings) -> Result<Imported, ScenarioError> {
     let first = files.first().map_or("", |file| file.name.as_str());
     if first.ends_with(".et") {

@@ -59,7 +59,7 @@ pub struct Scenario {
     pub measure: Measure,
     /// Failures and recoveries, in order of time.
     pub events: Vec<Event>,
-    /// What a reader should know of the files that the scenario names, as of lines that were left
+    /// Notices about the files that the scenario names, as of lines that were left
     /// out.
     #[serde(skip)]
     pub notices: Vec<String>,

@@ -117,7 +117,7 @@ fn is_open(workload: &Workload) -> bool {
     }
 }
 
-/// What a part and the first thread exchange between windows.
+/// Data that a part and the first thread exchange between windows.
 #[derive(Default)]
 struct Exchange {
     told: Told,

@@ -1,4 +1,4 @@
-//! What a run will be, before it starts.
+//! Forecast of a run, before it starts.
 
 use heddle_fabric::{Fabric, PortInfo, one_big_switch};
 use heddle_scenario::{Connections, Pattern, Scenario, Scheme, Until, Workload};
@@ -29,13 +29,13 @@ pub struct Forecast {
 /// A program without a run.
 const PROGRAM_BYTES: f64 = 8e6;
 
-/// What a connection keeps beside its own structure: segments under way, missing ranges.
+/// Memory of a connection beside its own structure: segments under way, missing ranges.
 const CONNECTION_HEAP: f64 = 300.0;
 
-/// What summaries keep of a measured flow, beside its record.
+/// Memory of summaries for a measured flow, beside its record.
 const SUMMARY_BYTES: f64 = 125.0;
 
-/// What a sample keeps of a port.
+/// Memory of a sample for a port.
 const SAMPLE_BYTES: f64 = 16.0;
 
 /// Estimates a run.

@@ -17,7 +17,7 @@ pub(crate) use paths::PathLink;
 /// over each link in order, and the delays. Windows do not limit it (no slow start). pFabric and
 /// HPCC normalise by the same bound.
 ///
-/// Where hosts have several interfaces, a connection's segments are split evenly across those that
+/// If hosts have several interfaces, a connection's segments are split evenly across those that
 /// its subflows use, whose paths are taken to be disjoint; the last segment to arrive counts.
 pub fn ideal_fct(
     fabric: &Fabric,

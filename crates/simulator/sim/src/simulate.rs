@@ -44,7 +44,7 @@ fn run<'a>(
     schemes::dispatch(&scenario.scheme, seed, Run { scenario, seed, recorded, watch })?
 }
 
-/// What to record, and the recorder.
+/// Recordings asked for, and the recorder.
 type Recorded<'a> = Option<(&'a Recording, &'a mut dyn Recorder)>;
 
 /// Runs a scenario with the policy `S` in place of the policy of its scheme: another implementation

@@ -33,7 +33,7 @@ pub(crate) struct Work {
     pub(crate) round_trip: Time,
 }
 
-/// Where a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
     pub(crate) now: Time,

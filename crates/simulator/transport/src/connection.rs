@@ -240,7 +240,7 @@ impl Connection {
         of_either!(self, |inner| inner.sender_state(path))
     }
 
-    /// What both ends agreed on.
+    /// Terms that both ends agreed on.
     pub fn agreed(&self, groups: &[Group]) -> Agreed {
         match (&self.protocol, groups.get(usize::from(self.group))) {
             (Protocol::Mptcp(inner), Some(Group::Mptcp(config))) => inner.agreed(config),

@@ -1,4 +1,4 @@
-//! What a connection shows of itself to those that record a run: the state of each path's sender,
+//! State of a connection for those that record a run: the state of each path's sender,
 //! and what its ends have agreed on.
 
 use heddle_units::Time;
@@ -22,7 +22,7 @@ pub struct SenderState {
     pub counters: SenderCounters,
 }
 
-/// What the ends of a connection agreed on in its handshake.
+/// Terms that the ends of a connection agreed on in its handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreed {
     /// Parameters of TCP; of MPTCP those of the connection.

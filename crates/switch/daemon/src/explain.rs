@@ -1,4 +1,4 @@
-//! Where a packet would go, and why. Nothing is changed by it: the daemon reads what the programs
+//! Explanation of a packet's next hop. Nothing is changed by it: the daemon reads what the programs
 //! would read.
 
 use std::net::IpAddr;

@@ -93,7 +93,7 @@ pub fn config(config: &Config, up: u64) -> SwitchConfig {
 pub struct Neighbour {
     /// As the file or the kernel says.
     pub known: Option<Mac>,
-    /// What the program has before, learnt or not.
+    /// The program's content before, learnt or not.
     pub before: u64,
 }
 

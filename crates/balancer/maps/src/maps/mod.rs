@@ -52,7 +52,7 @@ pub struct Maps {
     pub group_targets: Hash<u32, u32>,
     /// The targets that connection ids of QUIC name.
     pub quic_servers: Hash<QuicServer, u32>,
-    /// Who may use a service (`enum access_rule`), by service and source; the longest prefix
+    /// Access to services (`enum access_rule`), by service and source; the longest prefix
     /// decides.
     pub access_rules: Prefixes<AccessSource, u32>,
     /// The connections that clients may open at a service.

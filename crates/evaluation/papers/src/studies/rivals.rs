@@ -265,7 +265,7 @@ pub(super) fn overrides(effort: Effort, setup: Setup, load: &str, rival: Rival) 
     overrides
 }
 
-/// How many times as long as possible: a collective operation as a whole, other flows in the mean.
+/// Times over the shortest possible: a collective operation as a whole, other flows in the mean.
 pub(super) fn over_bound(run: &RunSummary) -> Option<f64> {
     operation_ratio(run).or_else(|| bound_ratio(run))
 }

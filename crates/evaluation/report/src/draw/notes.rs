@@ -37,7 +37,7 @@ pub(crate) struct Uprights<'a> {
 /// The place of an upright line and its label.
 struct Upright {
     x: f64,
-    /// Where the label starts or ends, by `anchor`.
+    /// The label's start or end, by `anchor`.
     label: f64,
     anchor: &'static str,
     /// Lines of labels above it.

@@ -17,7 +17,7 @@ pub struct FabricMap {
     pub links: Vec<Link>,
     /// The instants of the frames, in seconds, ascending.
     pub times: Vec<f64>,
-    /// What happened meanwhile, in order of time.
+    /// Events meanwhile, in order of time.
     pub marks: Vec<Mark>,
     /// Measured utilisation, one entry a scheme.
     pub runs: Vec<Run>,
@@ -26,9 +26,9 @@ pub struct FabricMap {
 /// Something that happened at a time, as the failure of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// When, in seconds.
+    /// Time, in seconds.
     pub at: f64,
-    /// What, in a few words.
+    /// The event, in a few words.
     pub label: String,
 }
 

@@ -13,7 +13,7 @@ pub struct HeatMap {
     pub caption: String,
     /// The ends of the spans over which values are averages, in seconds, ascending.
     pub times: Vec<f64>,
-    /// What happened meanwhile.
+    /// Events meanwhile.
     pub marks: Vec<Mark>,
     /// The rows from top to bottom; neighbours of one group stand together.
     pub rows: Vec<HeatRow>,

@@ -13,7 +13,7 @@ use crate::model::{FabricMap, Mark, Run};
 struct FabricData<'a> {
     /// Seconds.
     times: Vec<f64>,
-    /// What happened in a frame, by its number.
+    /// Events of a frame, by its number.
     events: Vec<(usize, &'a str)>,
     /// One entry a direction of a link, as many as the drawings number.
     lanes: Vec<[String; 2]>,

@@ -16,7 +16,7 @@ pub(crate) fn marks(scenario: &Scenario) -> Vec<Mark> {
     scenario.events.iter().map(mark).collect()
 }
 
-/// What happens, in a few words.
+/// The event, in a few words.
 fn label(graph: &Graph, event: &Event) -> String {
     let is_one = event.links.len() == 1;
     let verb = match (event.change, is_one) {

@@ -171,7 +171,7 @@ fn shapes(curves: Option<SweepCurves>, rows: &[Row]) -> Section {
     section.plots(drawn.into_iter().enumerate().flat_map(at))
 }
 
-/// What the variants of an axis set; `None` of an axis of values.
+/// The keys that the variants of an axis set; `None` of an axis of values.
 fn variants(axis: &Axis) -> Option<Table> {
     let settings = |variant: &Variant| {
         let pairs = variant.settings.iter().map(|(key, value)| format!("{key} = {value}"));

@@ -97,7 +97,7 @@ fn parse(text: &str, last: &mut Option<usize>, note: &dyn Fn(String)) -> Result<
     Ok(file)
 }
 
-/// What stands for a key of htsim's that is not read; an error if a known one was meant.
+/// The notice for a key of htsim's that is not read; an error if a known one was meant.
 fn unknown(key: &str) -> Result<&'static str, Problem> {
     if QUEUES.contains(&key) {
         return Ok(": `fabric.port_buffer` gives the size of queues");

@@ -90,7 +90,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// What was left out of a file may be what is missing.
+/// A line left out of a file may be the missing one.
 fn with_notices(problem: Problem, noting: &Noting<'_>) -> Problem {
     match noting.notices() {
         notices if notices.is_empty() => problem,

@@ -28,7 +28,7 @@ fn fill(transport: &mut Transport) {
     }
 }
 
-/// What chooses the paths of packets.
+/// The chooser of packets' paths.
 pub(super) struct Paths<'a> {
     pub(super) scheme: &'a Scheme,
     pub(super) entropy: &'a Entropy,

@@ -13,7 +13,7 @@ use super::Exchange;
 use crate::engine::Event;
 use crate::simulation::{Link, Logged, Mark, digest_with};
 
-/// What is known of the whole run.
+/// Knowledge of the whole run.
 pub(super) struct Merge {
     /// Next place in the order of scheduling.
     next: u64,

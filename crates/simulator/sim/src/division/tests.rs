@@ -28,7 +28,7 @@ const APART: &str = r#"
     measure = { warm_up = "200us", duration = "600us", sample_every = "100us" }
 "#;
 
-/// What else differs from these.
+/// Other differences from these.
 const CHANGES: &[(&str, &[(&str, &str)])] = &[
     (TOGETHER, &[]),
     (TOGETHER, &[("transport", r#"{ kind = "mptcp", subflows = 3, min_rto = "200us" }"#)]),

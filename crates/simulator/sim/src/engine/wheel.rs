@@ -29,7 +29,7 @@ pub(crate) struct Due {
     pub(crate) order: u32,
 }
 
-/// What a wheel notes of the events that are scheduled, for a partition of a run: where their
+/// A wheel's notes of the events that are scheduled, for a partition of a run: where their
 /// places in the order of scheduling are still looked up.
 #[derive(Default)]
 pub(crate) struct Scheduled {
@@ -196,7 +196,7 @@ impl Wheel {
     }
 }
 
-/// What a partition of a run needs beside: its events are numbered, it stops before the end of a
+/// Needs of a partition of a run: its events are numbered, it stops before the end of a
 /// window, and events of other partitions take their places among its own.
 impl Wheel {
     /// Notes from now on what is scheduled, and what has been, too.

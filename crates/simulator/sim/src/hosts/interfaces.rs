@@ -15,7 +15,7 @@ use super::context::HostContext;
 /// Sets the choice among the interfaces that are left apart from that of the first one.
 const OTHERS_SALT: u32 = 0x85eb_ca6b;
 
-/// What hosts know of each other's interfaces.
+/// Hosts' knowledge of each other's interfaces.
 pub(crate) struct Interfaces {
     /// Interfaces of each host.
     count: u32,

@@ -21,7 +21,7 @@ pub use frame::Frame;
 use frame::FrameBuilder;
 use trace::Trace;
 
-/// What to record of a run.
+/// Recordings of a run, as asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     /// Captures: the links of each, as indices of the graph's, in both directions.

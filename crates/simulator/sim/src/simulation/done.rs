@@ -41,7 +41,7 @@ impl<S: Scheme> Simulation<'_, S> {
         }
     }
 
-    /// What the last flow waits for a lost packet, if some have been dropped.
+    /// The time that the last flow waits for a lost packet, if some have been dropped.
     fn timeout(&self) -> Time {
         if self.network.port_stats.iter().all(|stats| stats.buffer_drops == 0) {
             return Time::ZERO;

@@ -60,14 +60,14 @@ pub(crate) struct Logged {
     pub(crate) order: u32,
     /// Flows that it has started: as many marks.
     pub(crate) marks: u32,
-    /// What it has done after the last of them.
+    /// Its work after the last of them.
     pub(crate) effect: Mark,
     /// Measured flows that it has finished.
     pub(crate) flows: u16,
     pub(crate) link: Link,
 }
 
-/// What an event or a part of it has done.
+/// Work of an event or a part of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     /// The number of events scheduled until then.
@@ -78,7 +78,7 @@ pub(crate) struct Mark {
     pub(crate) peak: i32,
 }
 
-/// What a part keeps of a window.
+/// A part's record of a window.
 pub(crate) struct Partition {
     part: Part,
     log: Vec<Logged>,
@@ -91,7 +91,7 @@ pub(crate) struct Partition {
     link: Link,
 }
 
-/// What a part tells of a window.
+/// A part's report of a window.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) log: Vec<Logged>,
@@ -275,7 +275,7 @@ impl Partition {
         self.packets_before = packets;
     }
 
-    /// What has been done since the last mark.
+    /// Work since the last mark.
     fn mark(&mut self, network: &mut Network) -> Mark {
         let (alive, peak) = network.packets.alive_and_peak();
         let before = std::mem::replace(&mut self.packets_before, network.packets.begin());

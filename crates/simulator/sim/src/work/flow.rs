@@ -15,7 +15,7 @@ const PAIRS: usize = 128;
 /// load is below it.
 const SLOWDOWN: f64 = 2.0;
 
-/// What the flows of a workload cost.
+/// The cost of a workload's flows.
 pub(crate) struct FlowCost {
     /// Mean number of links of a path between sender and receiver.
     links: f64,

@@ -45,7 +45,7 @@ enum Phase {
     Loss,
 }
 
-/// What holds segments back beside the windows, as a set of flags.
+/// Limits on sending beside the windows, as a set of flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Holds(u8);
 

@@ -8,7 +8,7 @@ use crate::{Ecn, Kind, Options, Segment, Timestamp};
 /// Packets of an acknowledgement's bitmap.
 pub(super) const BITMAP: u64 = 64;
 
-/// What has arrived, and what is to be acknowledged.
+/// Packets that have arrived, and those to be acknowledged.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UetReceiver {
     /// Number of the first packet that has not arrived.

@@ -9,7 +9,7 @@ use super::receiver::BITMAP;
 use super::{UetParameters, WindowControl};
 use crate::{HEADER_BYTES, Kind, Options, Segment, SenderCounters, SenderState, Timestamp};
 
-/// Where a packet that has been sent is.
+/// The state of a packet that has been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     InFlight,

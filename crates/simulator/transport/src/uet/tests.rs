@@ -52,7 +52,7 @@ fn numbers(packets: &[Segment]) -> Vec<u64> {
     packets.iter().map(|packet| packet.data_seq).collect()
 }
 
-/// What a switch that trims forwards of a packet.
+/// The part of a packet that a trimming switch forwards.
 fn trimmed(packet: &Segment) -> Segment {
     Segment { kind: Kind::Trimmed, len: 0, ..*packet }
 }

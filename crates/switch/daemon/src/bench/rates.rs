@@ -24,7 +24,7 @@ use crate::rig::Rig;
 pub struct Rate {
     /// The forwarder: a scheme, the kernel's routes, or a program that sends all to one port.
     pub case: String,
-    /// Where: `"xdp"`, `"tc"` or `"kernel"`.
+    /// Place: `"xdp"`, `"tc"` or `"kernel"`.
     pub hook: &'static str,
     /// Flows in turn; of the cases with shims, subflows.
     pub flows: u32,

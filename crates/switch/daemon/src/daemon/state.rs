@@ -26,7 +26,7 @@ pub struct State {
     pub towards: Towards,
     fib: Fib,
     groups: Groups,
-    /// When routes will follow a change of links.
+    /// Time at which routes will follow a change of links.
     converges_at: Option<Instant>,
 }
 
@@ -281,7 +281,7 @@ impl State {
         Ok(down)
     }
 
-    /// When routes will follow a change of links; none without a change.
+    /// Time at which routes will follow a change of links; none without a change.
     pub fn converges_at(&self) -> Option<Instant> {
         self.converges_at
     }

@@ -47,7 +47,7 @@ impl Example {
             .unwrap()
     }
 
-    /// What `heddle-switch check` says of a wrong file.
+    /// Output of `heddle-switch check` for a wrong file.
     fn refusal(&self) -> String {
         let output = self.check();
         assert!(!output.status.success());
@@ -124,7 +124,7 @@ fn each_switch_has_icmp_sources_of_its_own_by_default() {
     assert!(refusal.contains("198.18.0.1 is a host's address"), "{refusal}");
 }
 
-/// What a refusal and the lab list is what there are programs for.
+/// The list in a refusal and in the lab is that of the programs.
 #[test]
 fn the_listed_schemes_are_those_of_the_programs() {
     let mut listed = heddle_scenario::Scheme::IN_EBPF;

@@ -39,7 +39,7 @@ impl Shared {
         self.changes.entries.len().saturating_sub(self.ignored.len())
     }
 
-    /// What is wrong with them, in words.
+    /// The fault in them, in words.
     pub(in crate::daemon) fn warnings(&self) -> Vec<String> {
         let ignored = self.ignored.iter();
         let ignored = ignored.map(|(key, reason)| {

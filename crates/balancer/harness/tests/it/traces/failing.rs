@@ -49,7 +49,7 @@ fn its_flows_stay_and_new_ones_go_elsewhere() {
     assert_ne!(cluster.to(0, &established.ack(&[], 10)), home);
 }
 
-/// Where all fail, the checks may be what is wrong.
+/// If all fail, the checks may be wrong.
 #[test]
 fn where_all_fail_the_hash_counts() {
     let Some(mut cluster) = open(Setup::default()) else { return };

@@ -25,7 +25,7 @@ const HOUR: u32 = 216_000;
 /// seconds (security.md).
 const NUMBERS: Range<u32> = 1 << 28..u32::MAX - (1 << 28);
 
-/// What a client has open.
+/// Kinds of a client's flows.
 enum Kind {
     Plain,
     First(Connection),
@@ -43,7 +43,7 @@ struct Live {
     sent: u32,
     /// Packets since backends changed, or the flow moved: behind the first ones other balancers know the flow.
     settled: u32,
-    /// What happened to it, for a failure's message.
+    /// Its history, for a failure's message.
     log: String,
 }
 

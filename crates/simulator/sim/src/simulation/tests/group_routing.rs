@@ -141,7 +141,7 @@ impl<S: Scheme> Simulation<'_, S> {
     }
 }
 
-/// What a test does with a simulation.
+/// A test's action on a simulation.
 trait Check {
     fn check<S: Scheme>(self, simulation: Simulation<'_, S>);
 }

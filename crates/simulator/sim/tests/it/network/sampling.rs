@@ -145,7 +145,7 @@ fn the_last_hop_of_an_incast_has_its_queue_drops_and_marks() {
     assert!(counters.dropped > 0 && counters.ecn_marked > 0, "{counters:?}");
 }
 
-/// What is sampled changes nothing that is simulated.
+/// Sampling changes nothing that is simulated.
 #[test]
 fn groups_of_links_are_those_of_hosts_and_those_between_switches() {
     let ports = |sample: &str| incast(sample).samples.ports.len();

@@ -40,7 +40,7 @@ fn extra_times(overrides: Overrides, fail: &str) -> (Vec<Time>, Vec<Time>, Outco
     (extra[..8].to_vec(), extra[8..].to_vec(), outcome)
 }
 
-/// What a probe before a packet, or a shim, can add.
+/// The most that a probe before a packet, or a shim, can add.
 const NEARLY: Time = Time::micros(1);
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a connection may have in its host's own queue, against arithmetic.
+//! The share of a connection in its host's own queue, against arithmetic.
 
 use heddle_sim::Outcome;
 use heddle_units::Time;

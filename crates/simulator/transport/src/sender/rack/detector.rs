@@ -22,7 +22,7 @@ use crate::{MeasuredWindow, ReorderingWindow, Timestamp};
 /// Recoveries without a DSACK after which the window returns to its first step.
 const PERSIST: u8 = 16;
 
-/// How a segment was acknowledged.
+/// The kind of a segment's acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
     /// Cumulatively, with the timestamp that the acknowledgement echoes.

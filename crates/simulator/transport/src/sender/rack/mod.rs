@@ -371,7 +371,7 @@ impl Sender {
     }
 }
 
-/// What an acknowledgement lets the window grow by.
+/// The window's growth by an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     now: Time,

@@ -1,4 +1,4 @@
-//! What CONGA's packets carry between leaves (docs/src/switch.md).
+//! Fields that CONGA's packets carry between leaves (docs/src/switch.md).
 
 use crate::frames::rigs::{rig, run};
 use heddle_bpf_loader::Action;
