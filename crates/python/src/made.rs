@@ -1,4 +1,4 @@
-//! What is made of the outcome of a run.
+//! Results made of the outcome of a run.
 
 use heddle_scenario::Scenario;
 use heddle_sim::Outcome;

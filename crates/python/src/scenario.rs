@@ -110,7 +110,7 @@ impl Scenario {
         Ok(complete.map_err(|error| errors::of_scenario(py, &error))?.to_string())
     }
 
-    /// What a reader should know of the files that it names, as of lines that were left out.
+    /// Notices about the files that it names, as of lines that were left out.
     #[getter]
     fn notices(&self) -> Vec<String> {
         self.resolved.notices.clone()

@@ -29,7 +29,7 @@ pub struct InputFile {
     pub bytes: Vec<u8>,
 }
 
-/// What files to import do not say themselves.
+/// Facts that files to import do not say themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportSettings {
     /// Bytes of the buffer of each rank that a plan of MSCCL moves.

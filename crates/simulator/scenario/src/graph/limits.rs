@@ -35,7 +35,7 @@ impl Counts {
     }
 }
 
-/// What fabrics of all shapes are built with.
+/// Limits and counts that fabrics of all shapes are built with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Base {
     /// Delay of a link.

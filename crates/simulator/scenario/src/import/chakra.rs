@@ -156,7 +156,7 @@ fn trace(file: &InputFile) -> Result<Trace, Problem> {
     }
 }
 
-/// Why bytes are no message.
+/// The reason for which bytes are no message.
 fn malformed(file: &[u8], wrong: Malformed) -> Problem {
     let problem = Problem::new(wrong.says());
     match file.starts_with(&[0x1f, 0x8b]) {

@@ -413,7 +413,7 @@ fn ranks_of(
     Ok(ranks)
 }
 
-/// What the traces have that no simulation of the network takes time for.
+/// Parts of traces for which no simulation of the network takes time.
 fn notices(traces: &[Trace]) -> Vec<String> {
     let nodes = || traces.iter().flat_map(|trace| &trace.nodes);
     let timeless =

@@ -52,7 +52,7 @@ pub(super) enum Malformed {
 }
 
 impl Malformed {
-    /// What is wrong with a message.
+    /// The fault in a message.
     pub(super) fn says(self) -> &'static str {
         match self {
             Malformed::Cut => "it is cut off",

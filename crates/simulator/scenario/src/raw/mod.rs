@@ -66,7 +66,7 @@ pub(crate) struct File {
     /// Failures and recoveries during the run, in order of time.
     #[serde(default)]
     pub(crate) event: Vec<Event>,
-    /// What a sweep compares, each a table `[[variant]]` with a `name` and the keys that it sets:
+    /// Subjects of a sweep, each a table `[[variant]]` with a `name` and the keys that it sets:
     /// `scheme = "ecmp"`, `transport.pacing = true`. A table with a `kind` replaces the file's,
     /// keys of others are set one by one. A single run leaves variants out. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

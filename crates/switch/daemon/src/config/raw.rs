@@ -78,7 +78,7 @@ pub(super) struct File {
     /// IPv4's protocol number of probes with `probe = "ipv4"`, 143 to 254; the paper does not tell
     /// its own. Default: 253, for experiments (RFC 3692).
     pub(super) probe_protocol: Option<u8>,
-    /// What the switch tells of a sample of the packets that it forwards. Default: nothing.
+    /// Postcards of a sample of the packets that it forwards. Default: none.
     pub(super) postcards: Option<Postcards>,
     /// The devices of the switch's ports. A port of the fabric without a device is down.
     #[serde(default)]
