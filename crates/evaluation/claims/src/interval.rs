@@ -139,7 +139,7 @@ mod tests {
             assert!(0.0 < low && low <= high, "{values:?}");
             low <= truth && truth <= high
         };
-        f64::from((0..400u32).filter(|one| holds(one)).count() as u32) / 400.0
+        f64::from((0..400u32).filter(&mut holds).count() as u32) / 400.0
     }
 
     /// Of 400 cases with a chance of 0.95 each, fewer than 364 (91 %) hold the mean with p = 3e-4, more
