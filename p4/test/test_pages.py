@@ -1,4 +1,4 @@
-"""The pages of the schemes (docs/src/schemes) have their tables and registers, with the bytes that the compiled programs declare."""
+"""The book's page (docs/src/p4.md) and p4/STATE.md have tables and registers with the bytes that the compiled programs declare."""
 
 import pathlib
 import re
@@ -8,33 +8,35 @@ from collections.abc import Iterator
 import compiled
 from heddle_p4.program import Program, Table, last_name
 
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "src"
-PAGES = {
-    "ecmp": ["ecmp"],
-    "hula": ["hula"],
-    "mp-hula": ["mp-hula"],
-    "mp-hula-external": ["mp-hula"],
-    "shuttle": ["mp-hula", "shuttle"],
-    "cflb": ["cflb"],
+P4 = pathlib.Path(__file__).resolve().parents[1]
+TEXT = (P4.parent / "docs" / "src" / "p4.md").read_text() + (P4 / "STATE.md").read_text()
+# Sections of either page.
+COMMON = ["Tables", "All programs"]
+SECTIONS = {
+    "ecmp": [],
+    "hula": ["HULA"],
+    "mp-hula": ["MP-HULA"],
+    "mp-hula-external": ["MP-HULA"],
+    "shuttle": ["MP-HULA", "Shuttle"],
+    "cflb": ["CFLB"],
 }
 Row = tuple[tuple[str, ...], list[str]]
 
 
-def rows(page: str) -> Iterator[Row]:
-    """Rows of the sections on tables and registers: the names in the first cell, and the other cells."""
-    for section in re.split(r"^##+ ", page, flags=re.MULTILINE):
-        if section.startswith(("Tables", "Registers")):
-            for line in section.splitlines():
-                first, *others = [cell.strip() for cell in line.strip("|").split("|")]
-                if line.startswith("| `"):
-                    yield tuple(re.findall(r"`(\w+)`", first)), others
+def rows(sections: list[str]) -> Iterator[Row]:
+    """Rows of some sections: the names in the first cell, and the other cells."""
+    for section in re.split(r"^## ", TEXT, flags=re.MULTILINE):
+        title, *lines = section.splitlines()
+        for line in lines if title in sections else []:
+            first, *others = [cell.strip() for cell in line.strip("|").split("|")]
+            if line.startswith("| `"):
+                yield tuple(re.findall(r"`(\w+)`", first)), others
 
 
 def described(program: str) -> dict[str, list[str]]:
-    """Of each table and register of a program's pages, and of the page of all, the cells beside its name; joined rows by their first name."""
-    pages = [DOCS / "p4.md", *(DOCS / "schemes" / f"{page}.md" for page in PAGES[program])]
-    text = "".join(page.read_text() for page in pages)
-    return {name: ([*others, ",".join(names)] if name == names[0] else []) for names, others in rows(text) for name in names}
+    """Of each table and register of a program, the cells beside its name; joined rows by their first name."""
+    found = rows(COMMON + SECTIONS[program])
+    return {name: ([*others, ",".join(names)] if name == names[0] else []) for names, others in found for name in names}
 
 
 def number(cell: str) -> float:
