@@ -40,6 +40,8 @@ mod paper;
 mod profile;
 #[cfg(test)]
 mod recorded;
+#[cfg(test)]
+mod rivals;
 pub mod stats;
 pub mod table;
 

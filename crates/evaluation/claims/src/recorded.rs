@@ -9,7 +9,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-fn read(path: &str) -> String {
+/// A file of the repository.
+pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -47,7 +48,8 @@ fn cells(folder: &str) -> Vec<String> {
 #[test]
 fn readme_counts_the_verdicts_of_the_recordings() {
     let readme = read("README.md");
-    for folder in ["hula-medium", "mp-hula-medium", "cflb-quick", "romanroads-quick"] {
+    for folder in ["hula-medium", "mp-hula-medium", "cflb-quick", "romanroads-quick"]
+    {
         let link = format!("(results/{folder}/claims.md)");
         let row = readme.lines().find(|line| line.starts_with("| `heddle") && line.contains(&link));
         let row = row.unwrap_or_else(|| panic!("README has no row of {folder}"));
