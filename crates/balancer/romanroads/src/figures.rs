@@ -1,25 +1,47 @@
-//! The paper's figures, drawn from measured results.
+//! The paper's figures, drawn from measured results: means over the seeds, with their 95 %
+//! intervals.
 
-use heddle_report::{Axis, Block, Plot, Section, Series, Style, Table, Unit};
+use heddle_claims::stats::{Estimate, point};
+use heddle_report::{Axis, Block, Plot, Point, Section, Series, Style, Table, Unit};
 
-use crate::churn::{Curve, Sample};
+use crate::churn::Sample;
 use crate::failure;
+use crate::joins::Point as Joins;
 use crate::measurements::Measurements;
 use crate::system::System;
 
 /// A section for each experiment that was made.
-pub(crate) fn sections(measurements: &Measurements) -> Vec<Section> {
-    let sections =
-        [joins(measurements), capacity(measurements), failures(measurements), churn(measurements)];
+pub(crate) fn sections(seeds: &[Measurements]) -> Vec<Section> {
+    let sections = [joins(seeds), capacity(seeds), failures(seeds), churn(seeds)];
     sections.into_iter().flatten().collect()
+}
+
+/// The points of a curve, of which each seed has the same abscissas.
+fn over_seeds(
+    seeds: &[Measurements],
+    curve: impl Fn(&Measurements) -> Vec<(f64, f64)>,
+) -> Vec<Point> {
+    let curves: Vec<_> = seeds.iter().map(curve).collect();
+    let at = |(index, &(x, _)): (usize, &(f64, f64))| {
+        let of_seeds = curves.iter().filter_map(|curve| curve.get(index));
+        point(x, &of_seeds.map(|&(_, y)| y).collect::<Vec<_>>())
+    };
+    curves.first().into_iter().flatten().enumerate().filter_map(at).collect()
+}
+
+/// A cell of a table: the mean over the seeds with its 95 % interval.
+fn share(values: impl Iterator<Item = f64>) -> String {
+    let estimate = Estimate::of(&values.collect::<Vec<_>>()).unwrap_or_default();
+    let half = estimate.half_width.map_or_else(String::new, |half| format!(" ± {half:.2}"));
+    format!("{:.2} %{half}", estimate.mean)
 }
 
 fn percent(label: &str) -> Axis {
     Axis::new(label, Unit::plain("%")).within(0.0, 100.0)
 }
 
-fn joins(measurements: &Measurements) -> Option<Section> {
-    if measurements.joins.is_empty() {
+fn joins(seeds: &[Measurements]) -> Option<Section> {
+    if seeds.first()?.joins.is_empty() {
         return None;
     }
     let plot = |balancers: usize, title: &str| {
@@ -29,11 +51,10 @@ fn joins(measurements: &Measurements) -> Option<Section> {
         [System::Tcp, System::Alone, System::Published, System::Learn].iter().fold(
             plot,
             |plot, &system| {
-                let measured = measurements
-                    .joins
-                    .iter()
-                    .filter(|p| (p.system, p.balancers) == (system, balancers));
-                let points: Vec<_> = measured.map(|p| (p.backends as f64, p.right)).collect();
+                let points = over_seeds(seeds, |one| {
+                    let is = |p: &&Joins| (p.system, p.balancers) == (system, balancers);
+                    one.joins.iter().filter(is).map(|p| (p.backends as f64, p.right)).collect()
+                });
                 if points.is_empty() {
                     plot
                 } else {
@@ -49,14 +70,15 @@ fn joins(measurements: &Measurements) -> Option<Section> {
     Some(Section::new("joins", "Joins").block(pair))
 }
 
-fn capacity(measurements: &Measurements) -> Option<Section> {
+fn capacity(seeds: &[Measurements]) -> Option<Section> {
+    let rows = &seeds.first()?.capacity;
     let empty = Table::new(["Table", "Entries that are not kept"]);
-    let table = measurements
-        .capacity
-        .iter()
-        .fold(empty, |table, row| table.row([row.table.clone(), format!("{:.2} %", row.failed)]));
+    let table = rows.iter().enumerate().fold(empty, |table, (index, row)| {
+        let failed = seeds.iter().filter_map(|one| Some(one.capacity.get(index)?.failed));
+        table.row([row.table.clone(), share(failed)])
+    });
     let section = Section::new("room", "As many flows as places (figure 6b)");
-    (!measurements.capacity.is_empty()).then(|| section.block(table))
+    (!rows.is_empty()).then(|| section.block(table))
 }
 
 /// A part of figure 6c: ours of a point, and the paper's order for n balancers.
@@ -88,41 +110,48 @@ const PARTS: [Part; 3] = [
     },
 ];
 
-fn failures(measurements: &Measurements) -> Option<Section> {
+fn failures(seeds: &[Measurements]) -> Option<Section> {
+    if seeds.first()?.failure.is_empty() {
+        return None;
+    }
     let section = Section::new("failure", "One balancer of several dies (figure 6c)");
-    let plots = PARTS.iter().map(|part| part.plot(&measurements.failure));
-    (!measurements.failure.is_empty()).then(|| plots.fold(section, Section::block))
+    Some(PARTS.iter().map(|part| part.plot(seeds)).fold(section, Section::block))
 }
 
 impl Part {
-    fn plot(&self, points: &[failure::Point]) -> Plot {
+    fn plot(&self, seeds: &[Measurements]) -> Plot {
         let (x, y) = (Axis::new("Balancers", Unit::None), Axis::new(self.title, Unit::plain("%")));
         let paper = (2..=8).map(|n| (f64::from(n), (self.paper)(f64::from(n))));
         let plot = Plot::new(self.id, self.title, x, y);
         let plot = plot.series(Series::new("The paper's order", Style::Dashed, paper));
         [System::Published, System::Learn].iter().fold(plot, |plot, &system| {
-            let measured = points.iter().filter(|point| point.system == system);
-            let ours = measured.map(|point| (point.balancers as f64, (self.figure)(point)));
+            let ours = over_seeds(seeds, |one| {
+                let measured = one.failure.iter().filter(|point| point.system == system);
+                measured.map(|point| (point.balancers as f64, (self.figure)(point))).collect()
+            });
             plot.series(Series::line(system.title(), ours))
         })
     }
 }
 
-fn churn(measurements: &Measurements) -> Option<Section> {
-    if measurements.churn.is_empty() {
+fn churn(seeds: &[Measurements]) -> Option<Section> {
+    let curves = &seeds.first()?.churn;
+    if curves.is_empty() {
         return None;
     }
     let plot = |id: &str, title: &str, systems: &[System], figure: fn(&Sample) -> f64| {
         let axis = Axis::new("Time", Unit::plain("s"));
         let plot = Plot::new(id, title, axis, Axis::new(title, Unit::plain("%")));
-        let curves = measurements.churn.iter().filter(|curve| systems.contains(&curve.system));
-        marked(curves.fold(plot, |plot, curve| plot.series(series(curve, figure))))
+        marked(
+            systems.iter().fold(plot, |plot, &system| plot.series(series(seeds, system, figure))),
+        )
     };
     let both = [System::Published, System::Learn];
     let all = [System::Tcp, System::Published, System::Learn];
     let detours = Table::new(["System", "Segments that passed two balancers"]);
-    let detours = measurements.churn.iter().fold(detours, |table, curve| {
-        table.row([curve.system.title().to_owned(), format!("{:.2} %", curve.detours)])
+    let detours = curves.iter().enumerate().fold(detours, |table, (index, curve)| {
+        let shares = seeds.iter().filter_map(|one| Some(one.churn.get(index)?.detours));
+        table.row([curve.system.title().to_owned(), share(shares)])
     });
     let section = Section::new("churn", "Balancers leave and come back (figure 6d)")
         .block(plot("churn-secondaries", "Second subflows broken", &both, |s| s.secondaries))
@@ -135,9 +164,13 @@ fn churn(measurements: &Measurements) -> Option<Section> {
     Some(section)
 }
 
-fn series(curve: &Curve, figure: fn(&Sample) -> f64) -> Series {
-    let points = curve.samples.iter().map(|sample| (f64::from(sample.time), figure(sample)));
-    Series::line(curve.system.title(), points)
+fn series(seeds: &[Measurements], system: System, figure: fn(&Sample) -> f64) -> Series {
+    let points = over_seeds(seeds, |one| {
+        let samples = one.churn.iter().filter(|curve| curve.system == system);
+        let samples = samples.flat_map(|curve| &curve.samples);
+        samples.map(|sample| (f64::from(sample.time), figure(sample))).collect()
+    });
+    Series::line(system.title(), points)
 }
 
 fn marked(plot: Plot) -> Plot {

@@ -4,9 +4,10 @@
 //!
 //! Four experiments: joins that find their backend ([`joins`], figure 6a), entries that a full
 //! table refuses ([`capacity`], figure 6b), the death of a balancer ([`failure`], figure 6c), and
-//! ten minutes of comings and goings ([`churn`], figure 6d). One seed gives one result, but for the
-//! keys that balancers draw as published (bpf_get_prandom_u32). The rates of section V-B are
-//! measured by the benches of crates/balancer/maps.
+//! ten minutes of comings and goings ([`churn`], figure 6d). `--quick` has one seed, `--medium` and
+//! `--full` have five. One seed gives one result, but for the keys that balancers draw as published
+//! (bpf_get_prandom_u32). The rates of section V-B are measured by the benches of
+//! crates/balancer/maps.
 
 mod capacity;
 mod churn;
@@ -59,7 +60,7 @@ enum Describe {
 
 const EXAMPLES: &str = "\
 Examples:
-  heddle reproduce romanroads --quick
+  heddle reproduce romanroads --medium
   heddle reproduce romanroads R1 R3 --full --out results/romanroads-full";
 
 /// Standard error and Ctrl-C.

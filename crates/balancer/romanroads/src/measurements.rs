@@ -6,9 +6,6 @@ use serde::Serialize;
 
 use crate::{capacity, churn, failure, joins};
 
-/// The seed of every experiment.
-pub(crate) const SEED: u64 = 1;
-
 /// An experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Experiment {
@@ -48,9 +45,11 @@ impl Experiment {
     }
 }
 
-/// Measurements of the experiments; those that were not run are empty.
+/// Measurements of the experiments with one seed; those that were not run are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Measurements {
+    /// The seed.
+    pub(crate) seed: u64,
     /// R1.
     pub(crate) joins: Vec<joins::Point>,
     /// R2.
@@ -69,10 +68,10 @@ impl Measurements {
     /// Those of the kernel: root is needed.
     pub(crate) fn run(&mut self, experiment: Experiment, effort: Effort) -> Result<(), Error> {
         match experiment {
-            Experiment::Joins => self.joins = joins::run(SEED)?,
-            Experiment::Capacity => self.capacity = capacity::run(SEED)?,
-            Experiment::Failure => self.failure = failure::run(connections(effort), SEED)?,
-            Experiment::Churn => self.churn = churn::run(connections(effort), SEED)?,
+            Experiment::Joins => self.joins = joins::run(self.seed)?,
+            Experiment::Capacity => self.capacity = capacity::run(self.seed)?,
+            Experiment::Failure => self.failure = failure::run(connections(effort), self.seed)?,
+            Experiment::Churn => self.churn = churn::run(connections(effort), self.seed)?,
         }
         Ok(())
     }

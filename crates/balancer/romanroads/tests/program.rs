@@ -38,15 +38,15 @@ fn joins_are_judged_on_the_real_programs() {
     let folder = folder();
     let ran = folder.run("r1 --json --out o");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_eq!(ran.err, "R1: joins that reach their connection's backend\n");
+    assert_eq!(ran.err, "R1: joins that reach their connection's backend, seed 1\n");
     let printed = ran.json();
     assert_eq!(printed, folder.json("o/claims.json"));
     let findings = printed["claims"].as_array().unwrap();
     assert_eq!(findings.len(), 7);
     assert!(findings.iter().all(|f| f["id"] == "R1" && f["verdict"] == "agrees"), "{findings:?}");
     let measured = folder.json("o/measured.json");
-    let keys: Vec<&String> = measured.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["churn", "failure", "joins", "room"]);
-    assert_eq!(measured["joins"].as_array().unwrap().len(), 24);
+    let keys: Vec<&String> = measured[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["churn", "failure", "joins", "room", "seed"]);
+    assert_eq!(measured[0]["joins"].as_array().unwrap().len(), 24);
     assert_eq!(folder.list("o/plots"), ["joins-1.svg", "joins-2.svg"]);
 }

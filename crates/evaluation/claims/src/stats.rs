@@ -1,5 +1,6 @@
 //! Small statistics: means, quantiles, confidence intervals.
 
+use heddle_report::Point;
 use serde::{Deserialize, Serialize};
 
 use crate::interval::{Mean, half_width, interval};
@@ -80,6 +81,13 @@ pub struct Span {
     pub middle: f64,
     /// The high end.
     pub high: f64,
+}
+
+/// A point of a plot: the mean over the seeds, with the ends of its 95 % interval where there are
+/// several; `None` without any.
+pub fn point(x: f64, figures: &[f64]) -> Option<Point> {
+    let Estimate { mean, interval, .. } = Estimate::of(figures)?;
+    Some(Point { x, y: mean, bar: interval })
 }
 
 /// Arithmetic mean; `None` of nothing.

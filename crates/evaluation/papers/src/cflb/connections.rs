@@ -32,9 +32,9 @@ impl PathsUsed {
     ///
     /// # Errors
     /// None that a caller can cause.
-    pub fn run(choice: Choice) -> Result<PathsUsed, EvaluationError> {
+    pub fn run(choice: Choice, seed: u64) -> Result<PathsUsed, EvaluationError> {
         let source = chosen(Source::new("cflb-seven-links.toml", SEVEN_LINKS), choice);
-        let outcomes = outcomes(&source, SEVEN_LINKS_RUNS)?;
+        let outcomes = outcomes(&source, SEVEN_LINKS_RUNS, seed)?;
         let mut runs = [0; 7];
         for paths in outcomes.iter().filter_map(paths_used) {
             runs[paths.clamp(1, 7) - 1] += 1;
@@ -78,11 +78,11 @@ impl Saturation {
     ///
     /// # Errors
     /// None that a caller can cause.
-    pub fn run(choice: Choice, subflows: &[u8]) -> Result<Saturation, EvaluationError> {
+    pub fn run(choice: Choice, subflows: &[u8], seed: u64) -> Result<Saturation, EvaluationError> {
         let point = |&subflows: &u8| {
             let source = Source::new("cflb-two-interfaces.toml", TWO_INTERFACES)
                 .with("transport.subflows", subflows.to_string());
-            let outcomes = outcomes(&chosen(source, choice), TWO_INTERFACES_RUNS)?;
+            let outcomes = outcomes(&chosen(source, choice), TWO_INTERFACES_RUNS, seed)?;
             Ok((subflows, mean_goodput(&outcomes)))
         };
         let points: Result<Vec<_>, EvaluationError> = subflows.iter().map(point).collect();
@@ -103,8 +103,9 @@ fn chosen(source: Source, choice: Choice) -> Source {
     }
 }
 
-/// A run for each seed from 1 on.
-fn outcomes(source: &Source, runs: u64) -> Result<Vec<Outcome>, EvaluationError> {
+/// So many runs, each with a seed of its own: of the evaluation's seed 1 those from 1 on, of its
+/// seed 2 those that follow.
+fn outcomes(source: &Source, runs: u64, seed: u64) -> Result<Vec<Outcome>, EvaluationError> {
     let files = |path: &str| match path {
         "graphs/two-interfaces.toml" => Ok(TWO_INTERFACES_GRAPH.to_owned()),
         _ => heddle_study::point::no_files(path),
@@ -113,7 +114,7 @@ fn outcomes(source: &Source, runs: u64) -> Result<Vec<Outcome>, EvaluationError>
     let source = source.clone().with("measure.duration", "1s");
     let scenario = load(&source, &files)?;
     let run = |seed| simulate(&scenario, seed, &mut |_| Next::Continue);
-    Ok((1..=runs).into_par_iter().map(run).collect::<Result<_, _>>()?)
+    Ok(((seed - 1) * runs + 1..=seed * runs).into_par_iter().map(run).collect::<Result<_, _>>()?)
 }
 
 fn paths_used(outcome: &Outcome) -> Option<usize> {

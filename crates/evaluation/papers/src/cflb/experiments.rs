@@ -15,7 +15,7 @@ use heddle_claims::Effort;
 use heddle_study::paper::EvaluationError;
 use heddle_study::point::no_files;
 
-/// Something that is measured once.
+/// A measurement that is no bar of figure 9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Experiment {
@@ -158,9 +158,13 @@ impl Measured {
 impl heddle_study::paper::Experiment for Experiment {
     type Outcome = Measured;
 
-    /// Each has all its runs in itself.
-    fn seeds(self, _: Effort) -> &'static [u64] {
-        &[1]
+    /// The cost is measured once for each seed.
+    fn seeds(self, effort: Effort) -> &'static [u64] {
+        match self {
+            // Structure: nothing is drawn.
+            Experiment::Diversity(_) => &[1],
+            _ => effort.seeds(),
+        }
     }
 
     /// The paper has one profile, which changes nothing.
@@ -169,9 +173,9 @@ impl heddle_study::paper::Experiment for Experiment {
             Experiment::Diversity(model) => Measured::Diversity(model.stats()?),
             Experiment::Spread(mix, routers) => Measured::Spread(spread_mix(mix, routers, seed)),
             Experiment::Cost => Measured::Cost(measure(&subjects(), ROUNDS)),
-            Experiment::SevenLinks(choice) => Measured::SevenLinks(PathsUsed::run(choice)?),
+            Experiment::SevenLinks(choice) => Measured::SevenLinks(PathsUsed::run(choice, seed)?),
             Experiment::TwoInterfaces(choice) => {
-                Measured::TwoInterfaces(Saturation::run(choice, &SUBFLOWS)?)
+                Measured::TwoInterfaces(Saturation::run(choice, &SUBFLOWS, seed)?)
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_claims::stats::{self, Estimate, pooled, quantile};
+use heddle_claims::stats::{self, pooled, quantile};
 use heddle_claims::table::OVERLOADED;
 use heddle_report::{
     Axis, FabricMap, HeatMap, HeatRow, Link, Mark, Node, Plot, Point, Run, Series, Style, Unit,
@@ -116,8 +116,7 @@ pub fn over_seeds(
     figure: impl Fn(&RunSummary) -> Option<f64>,
 ) -> Option<Point> {
     let figures: Vec<f64> = runs.iter().filter_map(figure).collect();
-    let Estimate { mean, interval, .. } = Estimate::of(&figures)?;
-    Some(Point { x, y: mean, bar: interval })
+    stats::point(x, &figures)
 }
 
 /// A value in seconds: the mean over the seeds, with its confidence interval.

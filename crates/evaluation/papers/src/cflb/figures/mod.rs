@@ -20,7 +20,7 @@ pub(super) fn sections(evidence: &Evidence<Cflb>) -> Vec<Section> {
     sections.chain(permutation::sections(evidence)).chain(connections::sections(evidence)).collect()
 }
 
-/// Result of an experiment, if it was run.
+/// Result of an experiment with its first seed, if it was run.
 fn made(evidence: &Evidence<Cflb>, experiment: Experiment) -> Option<&Measured> {
     evidence.outcomes(experiment).next()
 }

@@ -5,11 +5,11 @@ use heddle_report::{Axis, Plot, Section, Series, Unit};
 use crate::cflb::Cflb;
 use crate::cflb::claims::PAYLOAD;
 use crate::cflb::points::{Choice, Network, Point};
-use heddle_claims::stats::mean;
 use heddle_study::metric::goodput;
 use heddle_study::paper::Evidence;
+use heddle_study::summary::RunSummary;
 use heddle_study::view::path_use;
-use heddle_study::view::plots::Curve;
+use heddle_study::view::plots::{Curve, over_seeds};
 
 /// A section for each fabric that was simulated.
 pub(super) fn sections(evidence: &Evidence<Cflb>) -> Vec<Section> {
@@ -46,10 +46,8 @@ fn plot(id: &str, network: Network, curves: &[Curve]) -> Plot {
         Axis::new("Goodput, of what hosts' links can carry", Unit::plain("%")).within(0.0, 100.0);
     let plot = Plot::new(format!("{id}-goodput"), "Goodput of all hosts", x, y);
     curves.iter().fold(plot, |plot, curve| {
-        let point = |(subflows, runs): &(f64, Vec<heddle_study::summary::RunSummary>)| {
-            let mean = mean(&runs.iter().filter_map(goodput).collect::<Vec<_>>())?;
-            Some((*subflows, 100.0 * mean / (network.capacity() * PAYLOAD)))
-        };
+        let share = |run: &RunSummary| Some(100.0 * goodput(run)? / (network.capacity() * PAYLOAD));
+        let point = |(subflows, runs): &(f64, Vec<RunSummary>)| over_seeds(*subflows, runs, share);
         plot.series(Series::line(curve.name.clone(), curve.points.iter().filter_map(point)))
     })
 }

@@ -32,7 +32,8 @@ pub(super) fn sections(evidence: &Evidence<Cflb>) -> Vec<Section> {
     let section = |(mix, routers): (Mix, Routers)| {
         let spreads =
             made(evidence, Experiment::Spread(mix, routers)).and_then(Measured::spread)?;
-        Some(spread_section(mix.name(), routers, spreads))
+        let section = spread_section(mix.name(), routers, spreads);
+        Some(section.block("Plot and table are of the first seed; the claims have all."))
     };
     each.filter_map(section).collect()
 }
@@ -115,7 +116,7 @@ pub(super) fn cost(evidence: &Evidence<Cflb>) -> Option<Section> {
     let costs = made(evidence, Experiment::Cost).and_then(Measured::cost)?;
     let section = Section::new("cost", "What a decision costs (figure 8)");
     let text = "Processor time of one decision on this machine, one core, and the rate that the paper's router would have if a decision \
-                took it so much longer than choosing by turns, at which it forwarded 600 kpps.";
+                took it so much longer than choosing by turns, at which it forwarded 600 kpps: the first of the measurements that the claims have.";
     Some(section.block(text).block(cost_table(costs)))
 }
 
