@@ -1,5 +1,7 @@
 //! RomanRoads' paper: claims, experiments and figures together.
 
+use std::panic::resume_unwind;
+
 use heddle_claims::{Claim, Monitor, Paper, Request};
 use heddle_harness::Error;
 use heddle_report::{Report, Section};
@@ -35,7 +37,13 @@ impl Paper for RomanRoads {
         request: &Request<'_, RomanRoads>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Measurements>, EvaluationError> {
-        request.effort.seeds().iter().map(|&seed| of_seed(request, monitor, seed)).collect()
+        // Seeds wait for the kernel most of the time: a thread for each.
+        std::thread::scope(|scope| {
+            let start = |&seed| scope.spawn(move || of_seed(request, monitor, seed));
+            let threads: Vec<_> = request.effort.seeds().iter().map(start).collect();
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.map(|made| made.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        })
     }
 
     fn measured(seeds: &Vec<Measurements>) -> Option<String> {
