@@ -219,13 +219,22 @@ fn lab() -> Lab {
     Lab::builder().balancers(BALANCERS).backends(BACKENDS).clients(2).build().unwrap()
 }
 
-/// Clients of both families.
+/// Clients of both families: [`CONNECTIONS`], and more until each backend has one, since ports are
+/// drawn and twelve flows miss one of three backends once in 43 times.
 fn clients(lab: &Lab, runtime: &Runtime, identity: &Identity, idle: Duration) -> Vec<Client> {
     let vips = lab.vips();
     let open = |number: usize| {
         runtime.block_on(Client::open(lab, vips[number % 2], identity.client(idle)))
     };
-    (0..CONNECTIONS).map(open).collect()
+    let mut clients: Vec<Client> = (0..CONNECTIONS).map(open).collect();
+    let all_serve = |clients: &[Client]| {
+        (0..BACKENDS as u8).all(|backend| clients.iter().any(|client| client.backend == backend))
+    };
+    while !all_serve(&clients) {
+        assert!(clients.len() < 10 * CONNECTIONS, "a backend gets no connections");
+        clients.push(open(clients.len()));
+    }
+    clients
 }
 
 /// Waits until each connection has carried [`STEP`] bytes more.
@@ -255,8 +264,6 @@ fn connections_stay_with_their_backend_while_their_clients_move() {
     let identity = Identity::new();
     let accepted = servers(&lab, &identity);
     let clients = clients(&lab, &runtime, &identity, LIMIT);
-    let backends: Vec<u8> = clients.iter().map(|client| client.backend).collect();
-    assert!((0..BACKENDS as u8).all(|backend| backends.contains(&backend)), "{backends:?}");
     for step in 0..MOVES {
         go_on(&clients);
         if step == MOVES / 2 {
@@ -270,7 +277,7 @@ fn connections_stay_with_their_backend_while_their_clients_move() {
         assert!(!client.download.is_finished());
     }
     let handshakes: usize = accepted.iter().map(|count| count.load(Ordering::Relaxed)).sum();
-    assert_eq!(handshakes, CONNECTIONS, "no other connection was opened");
+    assert_eq!(handshakes, clients.len(), "no other connection was opened");
     let late = runtime.block_on(Client::open(&lab, lab.vips()[0], identity.client(LIMIT)));
     assert_ne!(late.backend, 0, "it drains");
     explains(&daemons, lab.vips()[0]);
