@@ -212,15 +212,12 @@ static __always_inline void end_contest(const struct packet_context *context, st
 	decision->writes |= ENDS_CANDIDATE;
 }
 
-/* A backend that still has an older connection of this address and port answers a SYN with an acknowledgement of that
- * one. The client, which waits for another answer, resets it (RFC 9293, 3.10.7.3): a reset without an acknowledgement,
- * whose number is the older connection's. It must reach the SYN's backend, or no SYN opens anything there. True: it
- * goes there, and that is all. */
+/* True: the packet goes to the backend of the candidate's SYN, which challenged that, and that is all. */
 static __always_inline bool answers_challenge(const struct packet_context *context, struct decision *decision)
 {
 	const struct candidate *candidate;
 
-	if ((context->packet.tcp_flags & (TCP_RST | TCP_ACK)) != TCP_RST)
+	if (!may_answer_challenge(context))
 		return false;
 	candidate = candidate_of(context);
 	if (!candidate || candidate->marks & CANDIDATE_FOLLOWED || !keeps_flows(candidate->target))

@@ -191,11 +191,19 @@ static __always_inline bool has_opening_number(const struct packet_context *cont
 	return context->packet.protocol == IPPROTO_TCP && (state == FLOW_NEW || state == FLOW_LEARNING);
 }
 
+/* A backend that still has an older connection of this address and port answers a SYN with an acknowledgement of that
+ * one. The client, which waits for another answer, resets it (RFC 9293, 3.10.7.3): a reset without an acknowledgement,
+ * whose number is the older connection's. It must reach the SYN's backend, or no SYN opens anything there. */
+static __always_inline bool may_answer_challenge(const struct packet_context *context)
+{
+	return (context->packet.tcp_flags & (TCP_RST | TCP_ACK)) == TCP_RST;
+}
+
 /* True if the packet starts at most 16 MiB, rounded up to the next multiple, behind the one with which the flow
- * opened. */
+ * opened, or answers a challenge to that. */
 static __always_inline bool follows_opening(const struct packet_context *context)
 {
-	return (__u8)(opening_number(context) - context->flow.epoch) <= 1;
+	return (__u8)(opening_number(context) - context->flow.epoch) <= 1 || may_answer_challenge(context);
 }
 
 /* True if the known flow has just opened here, and the packet is not of that connection: its SYN was forged, or came

@@ -299,6 +299,25 @@ fn a_bare_reset_follows_its_syn_to_any_balancer() {
     }
 }
 
+/// The same where the SYN opened an entry, at a balancer that never knew the port's old flow, and the balancers that keep
+/// that one name another backend.
+#[test]
+fn a_bare_reset_follows_a_syn_that_opened_an_entry() {
+    let Some(mut cluster) = open(three()) else { return };
+    let reuses = reuses(&cluster, 0);
+    cluster.advance(180).unwrap();
+    let mut elsewhere = 0;
+    for (Reuse { subflow, old_home, .. }, number) in reuses.iter().zip(1000..) {
+        let new = Connection { primary: *subflow, ..connection(number) };
+        let home = cluster.to(2, &new.syn());
+        elsewhere += usize::from(home != *old_home);
+        assert_eq!(cluster.to(2, &numbered(subflow.rst(), 1 << 30)), home);
+        assert_eq!(cluster.to(2, &new.syn()), home, "it comes again");
+        assert_eq!(cluster.to(2, &new.third_ack()), home);
+    }
+    assert!(elsewhere > 10);
+}
+
 /// A SYN in a silent flow's name, and a bare reset behind it, such as answers a backend's challenge: it goes where the
 /// SYN went, and moves the flow at no balancer.
 #[test]
