@@ -136,6 +136,10 @@ impl Check<'_> {
             let message = "this lab's links do not mark (they have no RED)";
             return Err(Problem::at("fabric.red", message).help("leave it out"));
         }
+        if scenario.fabric.scale_buffers.is_some() {
+            let message = "the lab's links have one buffer for all rates";
+            return Err(Problem::at("fabric.scale_buffers", message).help("leave it out"));
+        }
         if scenario.fabric.priority_bytes.is_some() {
             let message = "the lab's links have one queue each";
             return Err(Problem::at("fabric.priority_bytes", message).help("leave it out"));

@@ -114,7 +114,9 @@ fn buffer(fabric: &Fabric) -> String {
     let packets = port.packets.map(|packets| format!("{packets} packets"));
     let above = port.mark_above.map(|bytes| format!("marks above {}", spaced(bytes)));
     let red = fabric.red.map(|red| format!("RED from {} to {}", spaced(red.min), spaced(red.max)));
-    [Some(size), packets, above, red].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let scaled =
+        fabric.scale_buffers.map(|rate| format!("at {}, others in proportion", spaced(rate)));
+    [Some(size), packets, above, red, scaled].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn entropy(entropy: &Entropy) -> String {

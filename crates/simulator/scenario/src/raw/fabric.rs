@@ -285,6 +285,10 @@ pub(crate) struct Options {
     /// which goes with the control packets (packet trimming: NDP, Handley et al., SIGCOMM 2017).
     /// Needs `control_first` and hosts of `kind = "uet"`. Default: none, full ports drop.
     pub(crate) trim_above: Option<Bytes>,
+    /// The rate of a port for which `port_buffer`, `mark_above`, `red` and `trim_above` are given: at
+    /// other switch ports they are in proportion to the rate, also while that is degraded. Default:
+    /// none, they are the same at all ports.
+    pub(crate) scale_buffers: Option<Rate>,
     /// Bytes that a host's own port can hold. Default: 10MB, or `port_buffer` if that is more, so
     /// that hosts wait instead of dropping their own packets (as with Linux's TCP small queues).
     pub(crate) host_buffer: Option<Bytes>,
@@ -323,6 +327,7 @@ impl Default for Options {
             priority_bytes: None,
             control_first: false,
             trim_above: None,
+            scale_buffers: None,
             host_buffer: None,
             host_packets: None,
             host_mark_above: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heddle_config::Problem;
 use heddle_transport::Control;
-use heddle_units::Bytes;
+use heddle_units::{Bytes, Rate};
 
 use super::group_routing;
 use super::times::bounded;
@@ -57,6 +57,7 @@ pub(super) fn resolve(
     let priority_bytes = priority_bytes(&raw.options)?;
     let control_first = control_first(&raw.options)?;
     let trim_above = trim_above(&raw.options, &port)?;
+    let scale_buffers = scale_buffers(&raw.options)?;
     let fabric = Fabric {
         graph,
         failed,
@@ -65,6 +66,7 @@ pub(super) fn resolve(
         host_port,
         shared_buffer,
         red,
+        scale_buffers,
         priority_bytes,
         control_first,
         trim_above,
@@ -331,6 +333,17 @@ fn trim_above(options: &Options, port: &PortLimits) -> Result<Option<Bytes>, Pro
         return Err(Problem::at("trim_above", message).help("at most `port_buffer`"));
     }
     Ok(Some(bytes))
+}
+
+/// The rate that limits are given for, at ports that have a buffer of their own.
+fn scale_buffers(options: &Options) -> Result<Option<Rate>, Problem> {
+    let Some(rate) = options.scale_buffers else { return Ok(None) };
+    check_rate("scale_buffers", rate)?;
+    if options.shared_buffer.is_some() {
+        let message = "ports that share a buffer have none of their own";
+        return Err(Problem::at("scale_buffers", message).help("leave it out, or `shared_buffer`"));
+    }
+    Ok(Some(rate))
 }
 
 /// Marking by RED.

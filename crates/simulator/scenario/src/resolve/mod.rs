@@ -38,11 +38,12 @@ pub(crate) use scheme::resolve as scheme;
 
 use heddle_config::Problem;
 use heddle_transport::TcpConfig;
+use heddle_units::{Bytes, Rate};
 use heddle_wire::Shim;
 
 use crate::graph::check_reachable;
 use crate::source::{Files, Noting};
-use crate::{Fabric, PortLimits, Scenario, Scheme, raw};
+use crate::{Fabric, Scenario, Scheme, raw};
 
 /// Resolves a scenario whose file is called `name`.
 pub(crate) fn resolve(
@@ -64,7 +65,10 @@ pub(crate) fn resolve(
         reachable.map_err(|problem| in_fabric(with_notices(problem, &noting)))?;
     }
     let entropy = entropy::resolve(file.entropy, &scheme, &resolved.fabric)?;
-    check_buffers(&resolved.fabric, &transport.tcp(), &scheme).map_err(in_fabric)?;
+    let degraded = file.event.iter().filter_map(|event| event.rate).min();
+    let slowest = resolved.fabric.graph.slowest_switch();
+    let slowest = degraded.map_or(slowest, |rate| rate.min(slowest));
+    check_buffers(&resolved.fabric, slowest, &transport.tcp(), &scheme).map_err(in_fabric)?;
     let mut workload = workload::resolve(&file.workload, &resolved, files)?;
     uet::complete(&mut transport, &mut workload, &resolved.fabric)?;
     let paths = reordering::Paths { scheme: &scheme, entropy: &entropy, fabric: &resolved.fabric };
@@ -116,23 +120,32 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
     }
 }
 
-/// A port that cannot hold one full packet passes nothing on. Between ToRs a shim makes packets
-/// longer.
-fn check_buffers(fabric: &Fabric, tcp: &TcpConfig, scheme: &Scheme) -> Result<(), Problem> {
+/// A port that cannot hold one full packet passes nothing on, be it the slowest one. Between ToRs a
+/// shim makes packets longer.
+fn check_buffers(
+    fabric: &Fabric,
+    slowest: Rate,
+    tcp: &TcpConfig,
+    scheme: &Scheme,
+) -> Result<(), Problem> {
     let packet = u64::from(tcp.mss) + u64::from(tcp.header_bytes());
     let shim = match scheme {
         Scheme::MpHula(_) | Scheme::Shuttle(_) => Shim::BYTES as u64,
         Scheme::External(external) if external.uses_shim => Shim::BYTES as u64,
         _ => 0,
     };
-    let check = |key: &str, port: &PortLimits, packet: u64| {
-        if port.bytes.0 >= packet {
+    let check = |key: &str, held: Bytes, packet: u64| {
+        if held.0 >= packet {
             return Ok(());
         }
-        let message = format!("{} does not hold one full packet of {packet}B", port.bytes);
+        let message = format!("{held} does not hold one full packet of {packet}B");
         Err(Problem::at(key, message).help("a larger buffer, or a smaller `transport.mss`"))
     };
-    let key = if fabric.shared_buffer.is_some() { "shared_buffer.bytes" } else { "port_buffer" };
-    check(key, &fabric.port, packet + shim)?;
-    check("host_buffer", &fabric.host_port, packet)
+    let key = match fabric {
+        Fabric { shared_buffer: Some(_), .. } => "shared_buffer.bytes",
+        Fabric { scale_buffers: Some(_), .. } => "scale_buffers",
+        _ => "port_buffer",
+    };
+    check(key, fabric.buffer_at(slowest), packet + shim)?;
+    check("host_buffer", fabric.host_port.bytes, packet)
 }

@@ -67,11 +67,10 @@ fn fill(transport: &mut Transport, fabric: &Fabric) -> Result<(), Problem> {
     let empty = || longest_round_trip(&fabric.graph, packet, Bytes(MIN_FRAME_BYTES.into()));
     let base_rtt = uet.base_rtt.unwrap_or_else(empty);
     let target = if fabric.trim_above.is_some() { Time(base_rtt.0 / 4 * 3) } else { base_rtt };
-    let drained = rate.time_for(fabric.port.bytes) * RTO.1;
     uet.base_rtt = Some(base_rtt);
     uet.target_delay.get_or_insert(target);
     uet.window.get_or_insert(Bytes(rate.bytes_in(base_rtt).0 * 3 / 2).max(packet));
-    uet.rto.get_or_insert(RTO.0 + drained);
+    uet.rto.get_or_insert(RTO.0 + fabric.drained() * RTO.1);
     check_marks(uet.control, fabric, rate.bytes_in(base_rtt), rate)
 }
 

@@ -25,6 +25,9 @@ pub struct Fabric {
     /// Marking at switch ports by the average queue; `port.mark_above` is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub red: Option<Red>,
+    /// The rate that limits of switch ports are given for, if they scale with a port's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale_buffers: Option<Rate>,
     /// Bytes at the beginning of each flow that switches send before others; `None` if ports have
     /// one queue.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +48,18 @@ impl Fabric {
     /// True if switches mark packets (ECN).
     pub fn marks(&self) -> bool {
         self.port.mark_above.is_some() || self.red.is_some()
+    }
+
+    /// Time in which a switch port sends a full buffer, at the rate of the fastest host unless buffers
+    /// scale.
+    pub fn drained(&self) -> Time {
+        let rate = self.scale_buffers.unwrap_or_else(|| self.graph.fastest_host());
+        rate.time_for(self.port.bytes)
+    }
+
+    /// Bytes that the switch port of a rate can hold.
+    pub fn buffer_at(&self, rate: Rate) -> Bytes {
+        self.scale_buffers.map_or(self.port.bytes, |_| rate.bytes_in(self.drained()))
     }
 }
 
@@ -155,12 +170,21 @@ pub struct Graph {
 impl Graph {
     /// The rate of the fastest link at which a host sends.
     pub fn fastest_host(&self) -> Rate {
-        let is_host = |node: u32| self.nodes[node as usize].tier == 0;
-        let rates = self.links.iter().flat_map(|link| {
-            let ends = [link.ends.0, link.ends.1].into_iter().filter(|end| is_host(*end));
-            ends.map(|host| link.rate_from(host))
-        });
-        rates.max().unwrap_or(Rate(1))
+        self.rates(true).max().unwrap_or(Rate(1))
+    }
+
+    /// The rate of the slowest link at which a switch sends.
+    pub fn slowest_switch(&self) -> Rate {
+        self.rates(false).min().unwrap_or(Rate(1))
+    }
+
+    /// Rates at which hosts send, or switches.
+    fn rates(&self, of_hosts: bool) -> impl Iterator<Item = Rate> {
+        let is_one = move |node: u32| (self.nodes[node as usize].tier == 0) == of_hosts;
+        self.links.iter().flat_map(move |link| {
+            let ends = [link.ends.0, link.ends.1].into_iter().filter(move |end| is_one(*end));
+            ends.map(|end| link.rate_from(end))
+        })
     }
 
     /// Interfaces of each host: the links of the first. At least 1.

@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 63] = [
+const KEYS: [&str; 64] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -19,6 +19,7 @@ const KEYS: [&str; 63] = [
     "fabric.priority_bytes",
     "fabric.control_first",
     "fabric.trim_above",
+    "fabric.scale_buffers",
     "fabric.red",
     "fabric.red.min",
     "fabric.red.weight",

@@ -119,8 +119,8 @@ impl Average {
     }
 
     /// Draws whether a packet is marked.
-    pub(super) fn draw(&mut self, red: &Red, rate: Rate, random: &mut Random) -> bool {
-        let probability = self.probability(red, rate);
+    pub(super) fn draw(&mut self, red: &Red, class: &LinkClass, random: &mut Random) -> bool {
+        let probability = self.probability(red, class);
         if probability <= 0.0 {
             self.unmarked = 0;
             return false;
@@ -133,8 +133,8 @@ impl Average {
     }
 
     /// The probability that the average stands for, before marks are spaced.
-    fn probability(&self, red: &Red, rate: Rate) -> f64 {
-        let (min, max) = (rate.time_for(red.min).0 as f64, rate.time_for(red.max).0 as f64);
+    fn probability(&self, red: &Red, class: &LinkClass) -> f64 {
+        let [min, max] = [red.min, red.max].map(|bytes| class.limit_time(bytes).0 as f64);
         let most = red.probability.get();
         if self.waiting <= min {
             0.0
@@ -203,7 +203,7 @@ impl Network {
         let Some(marking) = &mut self.management.marking else { return };
         let average = &mut marking.ports[port_id as usize];
         average.update(&marking.red, waiting, Time::ZERO, class);
-        if average.draw(&marking.red, class.rate, &mut marking.random) {
+        if average.draw(&marking.red, class, &mut marking.random) {
             self.mark(port_id, packet);
         }
     }
@@ -217,9 +217,9 @@ impl Network {
             return;
         }
         let Some(marking) = &mut self.management.marking else { return };
-        let rate = self.classes[usize::from(self.ports[port_id as usize].class)].rate;
+        let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let average = &mut marking.ports[port_id as usize];
-        if average.draw(&marking.red, rate, &mut marking.random) {
+        if average.draw(&marking.red, class, &mut marking.random) {
             self.mark(port_id, packet);
         }
     }

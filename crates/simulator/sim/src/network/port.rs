@@ -35,6 +35,8 @@ pub(crate) struct LinkClass {
     pub(crate) rate: Rate,
     pub(crate) delay: Time,
     pub(crate) limits: PortLimits,
+    /// The rate that the limits are given for, where they scale with the port's.
+    limits_at: Option<Rate>,
     /// Time to send a byte, in 2^-8 ps.
     byte_time: u64,
     /// Buffer size as transmission time.
@@ -60,15 +62,15 @@ pub(crate) struct LinkClass {
 impl LinkClass {
     pub(crate) fn new(rate: Rate, delay: Time, limits: PortLimits) -> LinkClass {
         let bits = (8 * 1_000_000_000_000u128) << 8;
-        let buffer_time = rate.time_for(limits.bytes);
         LinkClass {
             rate,
             delay,
             limits,
+            limits_at: None,
             byte_time: bits.div_ceil(u128::from(rate.0.max(1))) as u64,
-            buffer_time,
-            accept_within: buffer_time,
-            mark_time: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
+            buffer_time: Time::ZERO,
+            accept_within: Time::ZERO,
+            mark_time: Time::NEVER,
             max_waiting: limits.packets.unwrap_or(u32::MAX),
             trim_above: None,
             trim_time: Time::NEVER,
@@ -76,6 +78,22 @@ impl LinkClass {
             is_managed: false,
             crosses: false,
         }
+        .limits_at(None)
+    }
+
+    /// The same for a port whose limits are given for some rate, the port's own by default, and scale
+    /// with its own: they are equally long in time.
+    pub(crate) fn limits_at(self, rate: Option<Rate>) -> LinkClass {
+        let class = LinkClass { limits_at: rate, ..self };
+        let time_for = |bytes| class.limit_time(bytes);
+        let buffer_time = time_for(self.limits.bytes);
+        let mark_time = self.limits.mark_above.map_or(Time::NEVER, time_for);
+        LinkClass { buffer_time, accept_within: buffer_time, mark_time, ..class }
+    }
+
+    /// A limit as transmission time.
+    pub(super) fn limit_time(&self, bytes: Bytes) -> Time {
+        self.limits_at.unwrap_or(self.rate).time_for(bytes)
     }
 
     /// The same for ports that lead from one partition of a run to another.
@@ -95,14 +113,14 @@ impl LinkClass {
 
     /// The same for a port that cuts data to its header above a threshold, if one is given.
     pub(crate) fn trimming(self, trim_above: Option<Bytes>) -> LinkClass {
-        let trim_time = trim_above.map_or(Time::NEVER, |bytes| self.rate.time_for(bytes));
+        let trim_time = trim_above.map_or(Time::NEVER, |bytes| self.limit_time(bytes));
         let accept_within = self.accept_within.min(trim_time);
         LinkClass { trim_above, trim_time, accept_within, ..self }
     }
 
     /// The same at another rate and delay.
     pub(super) fn with_rate(&self, rate: Rate, delay: Time) -> LinkClass {
-        let class = LinkClass::new(rate, delay, self.limits);
+        let class = LinkClass::new(rate, delay, self.limits).limits_at(self.limits_at);
         let class = if self.is_managed { class.managed() } else { class };
         class.with_priority(self.priority).trimming(self.trim_above)
     }

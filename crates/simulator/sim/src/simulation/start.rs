@@ -54,12 +54,13 @@ pub(super) fn start_network(
         let from_host = info.owner < fabric.hosts;
         let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
         let class = LinkClass::new(fabric.rate_of(info), link.delay, limits);
-        let class = match from_host {
-            true => class.with_priority(Priority::Control),
-            false if is_managed => class.managed().with_priority(priority),
-            false => class.with_priority(priority),
+        let class = if from_host {
+            class.with_priority(Priority::Control)
+        } else {
+            let class = class.limits_at(scenario.fabric.scale_buffers);
+            let class = if is_managed { class.managed() } else { class };
+            class.with_priority(priority).trimming(scenario.fabric.trim_above)
         };
-        let class = if from_host { class } else { class.trimming(scenario.fabric.trim_above) };
         let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
         if index == classes.len() {
             classes.push(class);

@@ -319,6 +319,21 @@ fn buffers_and_marks() {
         ),
         (
             line,
+            "shared_buffer = { bytes = \"1MB\" }\nscale_buffers = \"10Gbps\"",
+            "6: fabric.scale_buffers: ports that share a buffer have none of their own\nhelp: leave it out, or `shared_buffer`",
+        ),
+        (
+            line,
+            "scale_buffers = \"0bps\"",
+            "5: fabric.scale_buffers: 0bps is not a link's rate\nhelp: rates from 10Kbps to 100Tbps can be simulated",
+        ),
+        (
+            line,
+            "port_buffer = \"10KB\"\nscale_buffers = \"100Gbps\"",
+            "6: fabric.scale_buffers: 1KB does not hold one full packet of 1518B\nhelp: a larger buffer, or a smaller `transport.mss`",
+        ),
+        (
+            line,
             "red = { min = \"30KB\", max = \"90KB\", on_departure = true }",
             "5: fabric.red.on_departure: ports with one queue mark on arrival\nhelp: `control_first = true`",
         ),

@@ -6,7 +6,7 @@ use heddle_transport::Kind;
 
 use super::*;
 
-fn port(limits: PortLimits, trim_above: Option<Bytes>) -> Network {
+pub(super) fn port(limits: PortLimits, trim_above: Option<Bytes>) -> Network {
     let class = LinkClass::new(RATE, DELAY, limits).with_priority(Priority::ControlFirst);
     Network {
         classes: vec![class.trimming(trim_above)],
@@ -72,27 +72,28 @@ fn data_is_marked_by_the_data_before_it_alone() {
     assert_eq!(marked, [false, false, false, true], "0, 1500, 3000 and 4500 bytes before them");
 }
 
-/// A port that marks by RED whose average is the queue, with both thresholds at 3000 bytes: as
-/// `mark_above`, and on departure.
-fn red_port(on_departure: bool) -> Network {
+/// RED whose average is the queue and whose thresholds are one, as `mark_above`.
+pub(super) fn red(threshold: u64, on_departure: bool) -> Management {
     let share = |share| Share::new(share).unwrap();
     let red = Red {
-        min: Bytes(3000),
-        max: Bytes(3000),
+        min: Bytes(threshold),
+        max: Bytes(threshold),
         probability: share(1.0),
         weight: share(1.0),
         gentle: false,
         on_departure,
     };
-    let mut network = port(limits(100_000), None);
-    network.classes = vec![
-        LinkClass::new(RATE, DELAY, limits(100_000))
-            .managed()
-            .with_priority(Priority::ControlFirst),
-    ];
-    let random = Random::new(1, Stream::Marks);
-    network.management = Management::of_ports(vec![0], None, Some(red), random);
-    network
+    Management::of_ports(vec![0], None, Some(red), Random::new(1, Stream::Marks))
+}
+
+/// A port that marks by RED at 3000 bytes, on arrival or on departure.
+fn red_port(on_departure: bool) -> Network {
+    let class = LinkClass::new(RATE, DELAY, limits(100_000)).managed();
+    Network {
+        classes: vec![class.with_priority(Priority::ControlFirst)],
+        management: red(3000, on_departure),
+        ..port(limits(100_000), None)
+    }
 }
 
 /// True of each of five data packets that is marked, with control packets between them.
@@ -149,4 +150,27 @@ fn a_changed_rate_changes_the_thresholds_with_it() {
     (0..4).for_each(|_| network.send_full(Time::ZERO));
     assert_eq!(network.port_stats[0].trims, 1);
     assert_eq!(ends(&mut network), [(3000, 1500), (3128, 64), (6128, 1500), (9128, 1500)]);
+}
+
+/// A port of 2.5 Gbps whose limits are given for 10 Gbps has a quarter of them: it cuts data that
+/// does not fit into 6000 bytes, and RED marks behind more than 3000.
+#[test]
+fn scaled_limits_are_in_proportion_to_the_rate() {
+    const QUARTER: Rate = Rate::mbps(2500);
+    let class = LinkClass::new(QUARTER, DELAY, limits(24_000)).limits_at(Some(RATE)).managed();
+    let class = class.with_priority(Priority::ControlFirst).trimming(Some(Bytes(24_000)));
+    let mut network = Network {
+        classes: vec![class],
+        management: red(12_000, false),
+        ..port(limits(24_000), None)
+    };
+    (0..6).for_each(|_| network.send_full(Time::ZERO));
+    let stats = network.port_stats[0];
+    assert_eq!((stats.trims, stats.ecn_marks), (2, 1), "four fit, of which the last finds 4500");
+    let end = |bytes| QUARTER.time_for(Bytes(bytes)) + DELAY;
+    let headers = [1564, 1628].map(|bytes| (end(bytes), 64, false));
+    let data = |bytes, marked| (end(bytes), 1500, marked);
+    let rest = [data(3128, false), data(4628, false), data(6128, true)];
+    let expected = [&[data(1500, false)][..], &headers, &rest].concat();
+    assert_eq!(network.arrivals(LATER), expected);
 }

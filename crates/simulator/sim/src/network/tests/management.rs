@@ -37,7 +37,7 @@ fn gaps(red: &Red, held: u64, count: usize) -> Vec<u32> {
     let mut gap = 0;
     while gaps.len() < count {
         gap += 1;
-        if average.draw(red, RATE, &mut random) {
+        if average.draw(red, &class(), &mut random) {
             gaps.push(gap);
             gap = 0;
         }
@@ -79,7 +79,7 @@ fn the_share_of_marks_grows_linearly_and_then_at_once_or_gently() {
     near(share(&gentle, 135_000), 0.55);
     near(share(&gentle, 180_001), 1.0);
     let (mut below, mut random) = (average(RED.0), Random::new(1, Stream::Marks));
-    assert!((0..1000).all(|_| !below.draw(&abrupt, RATE, &mut random)), "not above `min`");
+    assert!((0..1000).all(|_| !below.draw(&abrupt, &class(), &mut random)), "not above `min`");
 }
 
 /// After n packets that find q bytes the average is q (1 - (1 - w)^n) (section 6, equation 2 for a

@@ -1,6 +1,7 @@
 //! Test support: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
 
 mod control_first;
+mod control_first_model;
 mod impairments;
 mod management;
 mod model;

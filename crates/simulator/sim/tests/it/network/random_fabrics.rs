@@ -318,6 +318,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
                 host_port,
                 shared_buffer,
                 red,
+                scale_buffers: None,
                 priority_bytes,
                 control_first: priority_bytes.is_none()
                     && shared_buffer.is_none()
