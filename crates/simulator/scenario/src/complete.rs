@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::raw::{self, Shape};
 use crate::{
-    Connections, Flows, Graph, Pattern, Requests, Routing, Scenario, ScenarioError, Scheme, Source,
-    Transport, Workload,
+    Collective, Connections, Experts, Flows, Graph, Operation, Pattern, Requests, Routing,
+    Scenario, ScenarioError, Scheme, Source, Transport, Workload,
 };
 
 /// The file with its overrides and every default, under the keys of the format. Parsed again it
@@ -65,6 +65,9 @@ fn fill_workloads(raw: &mut OneOrMore<raw::TrafficPart>, scenario: &Scenario) {
             (raw::Workload::Requests(raw), Workload::Requests(requests)) => {
                 fill_requests(raw, requests);
             }
+            (raw::Workload::Collective(raw), Workload::Collective(collective)) => {
+                fill_collective(raw, collective);
+            }
             _ => {}
         }
     }
@@ -82,6 +85,12 @@ fn fill_requests(raw: &mut raw::Requests, requests: &Requests) {
     raw.pattern.get_or_insert(default_pattern(&requests.pattern));
     if let Connections::Persistent(count) = requests.connections {
         raw.connections_per_pair = Some(count);
+    }
+}
+
+fn fill_collective(raw: &mut raw::Collective, collective: &Collective) {
+    if let Operation::ExpertAllToAll(Experts { experts, token, draw }) = collective.operation {
+        (raw.experts, raw.token, raw.draw) = (Some(experts), Some(token), Some(draw));
     }
 }
 

@@ -24,7 +24,7 @@ mod scheme;
 mod workload;
 
 pub use cflb::{Cflb, CflbNetwork, Placing};
-pub use collective::{Collective, Operation};
+pub use collective::{Collective, Experts, Operation};
 pub use entropy::Entropy;
 pub use events::{Change, Event, Impairment, Share};
 pub use fabric::{

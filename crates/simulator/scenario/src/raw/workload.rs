@@ -93,6 +93,16 @@ pub(crate) struct Collective {
     /// The hosts in the order of their ranks, as in `["host-1", "host-9"]`. Default: all, in the
     /// order of their numbers.
     pub(crate) hosts: Option<Vec<String>>,
+    /// With `operation = "hierarchical-all-reduce"`: hosts of a group, which follow each other.
+    pub(crate) group: Option<u32>,
+    /// With `operation = "expert-all-to-all"`: experts of each token. Default: 2 (Mixtral 8x7B).
+    pub(crate) experts: Option<u32>,
+    /// With `operation = "expert-all-to-all"`: bytes of a token. Default: 8192B (4096 values of 16
+    /// bits, as Mixtral 8x7B's).
+    pub(crate) token: Option<Bytes>,
+    /// With `operation = "expert-all-to-all"`: seed of the draw of experts, the same for all seeds
+    /// of the scenario. Default: 1.
+    pub(crate) draw: Option<u32>,
 }
 
 /// A collective operation.
@@ -108,9 +118,17 @@ pub(crate) enum Operation {
     RingReduceScatter,
     /// The last n - 1 steps of it: each host has one part, and ends with all.
     RingAllGather,
-    /// All-reduce over a binomial tree (Thakur, Rabenseifner and Gropp, IJHPCA 2005): a reduction
-    /// to the first host, then a broadcast, of 2 ceil(log2 n) steps; in each a host sends its whole
-    /// vector to one other.
+    /// All-reduce by rings within groups of `group` hosts and between them (Cho et al., BlueConnect,
+    /// MLSys 2019): in each group a reduce-scatter; of each part an all-reduce among the hosts that
+    /// have it; in each group an all-gather.
+    HierarchicalAllReduce,
+    /// All-reduce by recursive halving and doubling (Rabenseifner's algorithm; Thakur, Rabenseifner
+    /// and Gropp, IJHPCA 2005), of n = 2^i hosts: 2 log2 n steps. In those of the first half, hosts
+    /// n/2, n/4, .. 1 ranks apart exchange halves of what they have left to add up; in the others
+    /// 1, 2, .. n/2 apart what they have.
+    HalvingDoublingAllReduce,
+    /// All-reduce over a binomial tree (the same article): a reduction to the first host, then a
+    /// broadcast, of 2 ceil(log2 n) steps; in each a host sends its whole vector to one other.
     TreeAllReduce,
     /// The second half of it: the vector of the first host to all others.
     TreeBroadcast,
@@ -118,6 +136,10 @@ pub(crate) enum Operation {
     /// sends one of n parts of its vector to the one k ranks on, once it has sent and received
     /// those of the step before.
     AllToAll,
+    /// All-to-all of experts in parallel, one on each host (Lepikhin et al., GShard, ICLR 2021): each
+    /// host sends each token of its vector to those of `experts` experts, all at once; these send
+    /// results of the tokens' size back, each once it has all that it was sent.
+    ExpertAllToAll,
 }
 
 /// Each pair of hosts has one persistent connection in each direction.

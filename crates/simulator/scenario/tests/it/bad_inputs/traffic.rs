@@ -253,6 +253,73 @@ fn collectives() {
 }
 
 #[test]
+fn operations_of_collectives() {
+    let workload = "kind = \"flows\"\nsizes = \"websearch\"\nload = 0.6";
+    let five = "hosts = [\"host-1\", \"host-2\", \"host-3\", \"host-4\", \"host-5\"]";
+    let five_in_groups = format!("group = 5\n{five}");
+    let cases = [
+        (
+            "halving-doubling-all-reduce",
+            five,
+            "18: workload.hosts: halving and doubling need a power of two of hosts, not 5\n\
+             help: 4 or 8 of them, or `operation = \"ring-all-reduce\"`, which takes any number",
+        ),
+        (
+            "hierarchical-all-reduce",
+            "",
+            "14: workload.group: the number of hosts of a group is missing\n\
+             help: 32 hosts have groups of 2, 4, 8, 16",
+        ),
+        (
+            "hierarchical-all-reduce",
+            "group = 32",
+            "18: workload.group: 32 hosts are not two or more groups of 32\n\
+             help: 32 hosts have groups of 2, 4, 8, 16",
+        ),
+        (
+            "hierarchical-all-reduce",
+            five_in_groups.as_str(),
+            "18: workload.group: 5 hosts are not two or more groups of 5\n\
+             help: `hosts` of a number that is no prime, or `operation = \"ring-all-reduce\"`",
+        ),
+        (
+            "ring-all-reduce",
+            "group = 4",
+            "18: workload.group: belongs to `operation = \"hierarchical-all-reduce\"`\n\
+             help: leave it out, or `operation = \"hierarchical-all-reduce\"`",
+        ),
+        (
+            "all-to-all",
+            "draw = 7",
+            "18: workload.draw: belongs to `operation = \"expert-all-to-all\"`\n\
+             help: leave it out, or `operation = \"expert-all-to-all\"`",
+        ),
+        (
+            "expert-all-to-all",
+            "experts = 33",
+            "18: workload.experts: a token cannot have 33 of 32 experts\n\
+             help: from 1 to 32: each host has one expert",
+        ),
+        (
+            "expert-all-to-all",
+            "token = \"0B\"",
+            "18: workload.token: must be at least 1B\nhelp: as in `token = \"8192B\"`",
+        ),
+        (
+            "expert-all-to-all",
+            "token = \"1B\"\nexperts = 3",
+            "18: workload.token: 1MB a host in tokens of 1B take 96000000 draws\n\
+             help: larger tokens: at most 67108864 draws",
+        ),
+    ];
+    for (operation, rest, expected) in cases {
+        let table =
+            format!("kind = \"collective\"\noperation = \"{operation}\"\nsize = \"1MB\"\n{rest}");
+        assert_eq!(spoiled(workload, &table).to_string(), format!("s.toml:{expected}"));
+    }
+}
+
+#[test]
 fn requests() {
     let workload = "kind = \"flows\"\nsizes = \"websearch\"\nload = 0.6";
     let with = |rest: &str| format!("kind = \"requests\"\nsizes = \"websearch\"\n{rest}");
