@@ -70,9 +70,10 @@ fn what_a_switch_floods_is_not_forwarded() {
     lab.cut(lab.backend(0)).unwrap();
     let (all, strays) = (|_: &str| true, |verdict: &str| verdict == "pass_other_host");
     let before = [count(&lab, &daemons, all), count(&lab, &daemons, strays)];
-    // SYNs only: nobody answers.
+    // SYNs only: nobody answers. Four of them in ten seconds.
     let open = format!("exec 3<>/dev/tcp/{vip}/{PORT}");
-    let status = lab.client().command("timeout").args(["2", "bash", "-c", &open]).status().unwrap();
+    let status =
+        lab.client().command("timeout").args(["10", "bash", "-c", &open]).status().unwrap();
     assert!(!status.success(), "the backend is cut off");
     let after = [count(&lab, &daemons, all), count(&lab, &daemons, strays)];
     assert!(after[0] - before[0] < 100, "{} packets of one request", after[0] - before[0]);

@@ -324,7 +324,7 @@ fn without_quic_connections_break_when_their_clients_move() {
     let _inside = runtime.enter();
     let identity = Identity::new();
     let _accepted = servers(&lab, &identity);
-    let clients = clients(&lab, &runtime, &identity, Duration::from_secs(5));
+    let clients = clients(&lab, &runtime, &identity, Duration::from_secs(20));
     go_on(&clients);
     clients.iter().for_each(|client| client.move_to(&lab, 1));
     let broken = || clients.iter().any(|client| client.download.is_finished());
