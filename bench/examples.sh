@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples whose figures the book quotes, with seeds 1 to 5: of each sweep means.csv and tidy.csv, a line a seed.
+# Runs the examples whose figures the book quotes, with seeds 1 to 5: of each sweep means.csv and tidy.csv, which has a
+# line a seed.
 #
 # usage: bench/examples.sh [OUTPUT-FOLDER]
 set -euo pipefail

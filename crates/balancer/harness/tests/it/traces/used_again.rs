@@ -299,8 +299,8 @@ fn a_bare_reset_follows_its_syn_to_any_balancer() {
     }
 }
 
-/// The same where the SYN opened an entry, at a balancer that never knew the port's old flow, and the balancers that keep
-/// that one name another backend.
+/// The same where the SYN opened an entry, at a balancer that never knew the port's old flow, and the
+/// balancers that keep that one name another backend.
 #[test]
 fn a_bare_reset_follows_a_syn_that_opened_an_entry() {
     let Some(mut cluster) = open(three()) else { return };
