@@ -23,7 +23,7 @@ def reproduce(
     """Judges a paper's claims by simulations, on all cores: a row for each claim, with the paper's value, the one here, and the verdict.
 
     Args:
-        paper: ``"hula"``, ``"mp-hula"`` or ``"cflb"``.
+        paper: ``"hula"``, ``"mp-hula"``, ``"cflb"``, or ``"uet"`` (Ultra Ethernet's hosts beside uet-htsim).
         claims: ids, as in ``["H1", "H3"]``; all unless given.
         medium: five seeds, with intervals, over the loads and flows of the default (one seed and few flows: minutes).
         full: five seeds, all loads, many flows: hours.

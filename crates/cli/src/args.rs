@@ -294,6 +294,9 @@ pub(crate) enum Paper {
     MpHula,
     /// CFLB (Computer Networks 2013): claims C1 to C7.
     Cflb,
+    /// Ultra Ethernet's hosts beside the public uet-htsim, U1 to U7: its recorded figures, or those
+    /// of its program if the environment has `HTSIM=PROGRAM`.
+    Uet,
     /// RomanRoads (IFIP Networking 2021): claims R1 to R4, on the balancer's own eBPF programs.
     /// Needs root.
     #[value(name = "romanroads")]
@@ -307,6 +310,7 @@ Examples:
   heddle reproduce hula H3 H9
   heddle reproduce mp-hula --quick --sensitivity
   heddle reproduce cflb C2 C3 --pcap trace.pcapng
+  heddle reproduce uet U1 U5
   heddle reproduce romanroads --quick")]
 pub(crate) struct Reproduce {
     /// The paper.

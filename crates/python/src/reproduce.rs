@@ -8,6 +8,7 @@ use heddle_claims::{Effort, Finding, Monitor, Profile, Request};
 use heddle_papers::cflb::Cflb;
 use heddle_papers::hula::Hula;
 use heddle_papers::mp_hula::MpHula;
+use heddle_papers::uet::Uet;
 use heddle_study::paper::SimulatedPaper;
 use heddle_study::sweep::csv_fields;
 use pyo3::exceptions::PyValueError;
@@ -18,7 +19,7 @@ use crate::table::Table;
 use crate::watch::Watch;
 
 /// The papers whose claims simulations judge.
-const PAPERS: &str = "\"hula\", \"mp-hula\" or \"cflb\"";
+const PAPERS: &str = "\"hula\", \"mp-hula\", \"cflb\" or \"uet\"";
 
 /// The columns of the claims' table: the paper's value and the mean here have one unit;
 /// `half_width` is that of the 95 % confidence interval over the seeds.
@@ -47,6 +48,7 @@ pub(crate) fn reproduce(
         "hula" => asked.judge::<Hula>(watch),
         "mp-hula" => asked.judge::<MpHula>(watch),
         "cflb" => asked.judge::<Cflb>(watch),
+        "uet" => asked.judge::<Uet>(watch),
         other => Err(Refused::Value(format!("there is no paper {other:?}: {PAPERS}"))),
     });
     Table::of_lines(COLUMNS, &lines(&findings.map_err(PyErr::from)?))

@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
+use heddle_claims::possessive;
 use heddle_driver::{Appendix, write_json};
 use heddle_papers::cflb::Cflb;
 use heddle_papers::hula::Hula;
 use heddle_papers::mp_hula::MpHula;
+use heddle_papers::uet::Uet;
 use heddle_study::paper::SimulatedPaper;
 use heddle_study::provenance::origin;
 use heddle_study::sensitivity;
@@ -29,6 +31,7 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<ExitCode, F
         Paper::Hula => evaluate::<Hula>(args, common),
         Paper::MpHula => evaluate::<MpHula>(args, common),
         Paper::Cflb => evaluate::<Cflb>(args, common),
+        Paper::Uet => evaluate::<Uet>(args, common),
         Paper::RomanRoads => return romanroads(args, common),
     }?;
     Ok(ExitCode::SUCCESS)
@@ -37,15 +40,20 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<ExitCode, F
 /// Runs the balancer's program: it has the evaluation.
 fn romanroads(args: &Reproduce, common: &Common) -> Result<ExitCode, Failure> {
     if args.sensitivity {
-        return Err(Failure::usage(
-            "RomanRoads' evaluation has no --sensitivity",
-            "heddle reproduce romanroads --quick",
-        ));
+        return Err(without_sensitivity("RomanRoads"));
     }
     external::ROMANROADS.run(common, &args.options.arguments())
 }
 
+fn without_sensitivity(system: &str) -> Failure {
+    let message = format!("{} evaluation has no --sensitivity", possessive(system));
+    Failure::usage(message, format!("heddle reproduce {} --quick", system.to_lowercase()))
+}
+
 fn evaluate<P: SimulatedPaper>(args: &Reproduce, common: &Common) -> Result<(), Failure> {
+    if args.sensitivity && P::VARIANTS.is_empty() {
+        return Err(without_sensitivity(P::SYSTEM));
+    }
     if args.sensitivity {
         return sensitivity::<P>(args, common);
     }

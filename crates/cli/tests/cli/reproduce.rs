@@ -63,11 +63,28 @@ fn a_claim_that_is_not_there() {
     assert_eq!(folder.list("results"), [""; 0]);
 }
 
-/// Its evaluation is a program of its own, which is not even looked for.
+/// RomanRoads' evaluation is a program of its own, which is not even looked for.
 #[test]
-fn romanroads_has_no_variants() {
+fn evaluations_without_variants() {
     let folder = Folder::new();
-    let said = folder.heddle("reproduce romanroads --sensitivity").failed(2);
-    assert!(said.contains("--sensitivity"), "{said}");
+    for paper in ["romanroads", "uet"] {
+        let said = folder.heddle(&format!("reproduce {paper} --sensitivity")).failed(2);
+        assert!(said.contains("has no --sensitivity"), "{said}");
+        assert!(said.contains(&format!("heddle reproduce {paper} --quick")), "{said}");
+    }
     assert_eq!(folder.list("results"), [""; 0]);
+}
+
+/// Eight senders of 2 MB share a link: both programs take eight times as long as for one flow, less
+/// what the first acknowledgements tell them.
+#[test]
+fn uet_u5_is_within_a_tenth_of_the_recorded_figures() {
+    let folder = Folder::new();
+    let printed = folder.heddle("reproduce uet u5 --json").json();
+    let findings = printed["claims"].as_array().unwrap();
+    assert_eq!(findings.len(), 10);
+    assert!(findings.iter().all(|finding| finding["verdict"] == "agrees"), "{printed}");
+    let measured = folder.json("results/uet/measured.json");
+    let worst = measured[0]["heddle"]["worst"].as_f64().unwrap();
+    assert!((7.0..8.5).contains(&worst), "{measured}");
 }

@@ -81,6 +81,9 @@ pub enum EvaluationError {
     /// The points' simulations fail or are interrupted.
     #[error(transparent)]
     Grid(#[from] GridError),
+    /// The program or the figures that an experiment is compared with.
+    #[error("{0}")]
+    Reference(String),
     /// Stopped between two experiments.
     #[error("interrupted; finished runs are kept")]
     Interrupted,
