@@ -75,8 +75,8 @@ fn evaluations_without_variants() {
     assert_eq!(folder.list("results"), [""; 0]);
 }
 
-/// Eight senders of 2 MB share a link: both programs take eight times as long as for one flow, less
-/// what the first acknowledgements tell them.
+/// Eight senders of 2 MB share a link: in both programs the last flow takes about eight times as
+/// long as one flow alone.
 #[test]
 fn uet_u5_is_within_a_tenth_of_the_recorded_figures() {
     let folder = Folder::new();

@@ -54,7 +54,7 @@ pub(super) enum Links {
 pub struct Selection {
     /// In tables.
     pub name: &'static str,
-    /// What is said of the mean, and of the worst flow.
+    /// Texts of the claims about the mean and the worst flow.
     pub(super) texts: [&'static str; 2],
     entropy: &'static str,
     /// Packets of an acknowledgement.

@@ -30,7 +30,7 @@ const DISTANCES: [(u32, u32); 3] = [(4, 1), (16, 4), (HOSTS, 16)];
 pub(super) fn ratios(cell: Cell, seed: u64) -> Result<Ratios, EvaluationError> {
     match env::var_os(PROGRAM) {
         Some(program) => {
-            let folder = Folder::new(&program)?;
+            let folder = Folder::new(&program, cell, seed)?;
             Ratios::of(&run(&program, &folder, cell, seed)?).ok_or_else(|| failed("no flows"))
         }
         None => recorded(cell, seed)
@@ -53,8 +53,12 @@ fn recorded(cell: Cell, seed: u64) -> Option<Ratios> {
 struct Folder(PathBuf);
 
 impl Folder {
-    fn new(program: &OsStr) -> Result<Folder, EvaluationError> {
-        let folder = env::temp_dir().join(format!("heddle-htsim-{}", std::process::id()));
+    /// One for each run: several may go on at once.
+    fn new(program: &OsStr, cell: Cell, seed: u64) -> Result<Folder, EvaluationError> {
+        let Cell { place, selection } = cell;
+        let name =
+            format!("heddle-htsim-{}-{}-{}-{seed}", std::process::id(), place.id, selection.name);
+        let folder = env::temp_dir().join(name);
         fs::create_dir_all(&folder).map_err(|error| unusable(program, &error))?;
         Ok(Folder(folder))
     }
@@ -193,7 +197,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let cell = Cell { place: &PLACES[4], selection: &SELECTIONS[0] };
         let missing = OsString::from("/no/such/program");
-        let folder = Folder::new(&missing).unwrap();
+        let folder = Folder::new(&missing, cell, 1).unwrap();
         let said = run(&missing, &folder, cell, 1).unwrap_err().to_string();
         assert!(
             said.starts_with("HTSIM=/no/such/program: ") && said.contains("htsim_uec"),
