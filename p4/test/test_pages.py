@@ -1,4 +1,4 @@
-"""The book's page (docs/src/p4.md) and p4/STATE.md have tables and registers with the bytes that the compiled programs declare."""
+"""p4/STATE.md has tables and registers with the bytes that the compiled programs declare."""
 
 import pathlib
 import re
@@ -9,9 +9,8 @@ import compiled
 from heddle_p4.program import Program, Table, last_name
 
 P4 = pathlib.Path(__file__).resolve().parents[1]
-TEXT = (P4.parent / "docs" / "src" / "p4.md").read_text() + (P4 / "STATE.md").read_text()
-# Sections of either page.
-COMMON = ["Tables", "All programs"]
+TEXT = (P4 / "STATE.md").read_text()
+COMMON = ["All programs"]
 SECTIONS = {
     "ecmp": [],
     "hula": ["HULA"],
