@@ -1,4 +1,4 @@
-//! An all-reduce in a ring against its closed form.
+//! Collective operations against their closed forms.
 
 use heddle_sim::Outcome;
 
@@ -79,4 +79,37 @@ fn an_all_to_all_on_an_empty_fabric_takes_its_closed_form() {
     let closed = 7.0 / 8.0 * 80e6 * 8.0 / 10e9 * (1518.0 + 64.0) / 1460.0;
     let share = seconds(&outcome) / closed;
     assert!((0.999..1.01).contains(&share), "{share}");
+}
+
+/// The bytes of the ring, 2 (n - 1) / n of the vector by each host: in 2 log2 8 = 6 steps, and by
+/// groups of four in 2 * 3 and 2 * 1. A host acknowledges what it receives while it sends.
+#[test]
+fn halving_and_a_hierarchy_on_an_empty_fabric_take_their_closed_form() {
+    let closed = 2.0 * 7.0 / 8.0 * 80e6 * 8.0 / 10e9 * (1518.0 + 64.0) / 1460.0;
+    let halving = &[("workload.operation", "halving-doubling-all-reduce")][..];
+    let hierarchy =
+        &[("workload.operation", "hierarchical-all-reduce"), ("workload.group", "4")][..];
+    for (overrides, flows) in [(halving, 6 * 8), (hierarchy, 8 * 8)] {
+        let outcome = run(&scenario(RING, overrides), 1);
+        assert_eq!((outcome.flows.len(), outcome.totals.dropped), (flows, 0));
+        let share = seconds(&outcome) / closed;
+        assert!((0.999..1.01).contains(&share), "{overrides:?}: {share}");
+    }
+}
+
+/// Two hosts, each with an expert, and both experts for each token: the vectors cross, then the
+/// results.
+#[test]
+fn tokens_and_results_on_an_empty_fabric_take_their_closed_form() {
+    let hosts = r#"["host-1", "host-8"]"#;
+    let experts = [("workload.operation", "expert-all-to-all"), ("workload.hosts", hosts)];
+    let outcome = run(&scenario(RING, &experts), 1);
+    assert_eq!((outcome.flows.len(), outcome.totals.dropped), (4, 0));
+    assert!(outcome.flows.iter().all(|flow| flow.size.0 == 80_000_000));
+    let closed = 2.0 * 80e6 * 8.0 / 10e9 * (1518.0 + 64.0) / 1460.0;
+    let share = seconds(&outcome) / closed;
+    assert!((0.999..1.01).contains(&share), "{share}");
+    let ends: Vec<_> = outcome.flows.iter().map(|flow| flow.start + flow.fct).collect();
+    let starts: Vec<_> = outcome.flows.iter().map(|flow| flow.start).collect();
+    assert!(starts[2..].iter().all(|start| ends[..2].contains(start)), "results wait for tokens");
 }
