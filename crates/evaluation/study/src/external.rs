@@ -4,6 +4,9 @@
 //! has changed on disk is another library, and a run is always of the code that its digest names.
 #![allow(unsafe_code, reason = "a shared library is code of someone else's")]
 
+#[cfg(unix)]
+mod crash;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,12 +88,14 @@ impl<R: Fn(&str) -> io::Result<String>> Files for FilesAndLibraries<'_, R> {
 pub fn find(path: &Path, parameters: &BTreeMap<String, u64>) -> Result<External, ExternalError> {
     let bytes = std::fs::read(path)
         .map_err(|error| ExternalError::Read { path: path.to_owned(), error })?;
-    let digest = digest(&bytes);
-    let table = match known(&digest) {
-        Some(table) => table,
-        None => open(path, &digest)?,
-    };
-    describe(table, &path.display().to_string(), digest, parameters)
+    let (digest, library) = (digest(&bytes), path.display().to_string());
+    crash::named(&library, || {
+        let table = match known(&digest) {
+            Some(table) => table,
+            None => open(path, &digest)?,
+        };
+        describe(table, &library, digest, parameters)
+    })
 }
 
 /// Runs a scenario with one seed, as [`heddle_sim::simulate`] does; a scheme in a library is one
@@ -106,6 +111,15 @@ pub fn simulate(
     let Scheme::External(external) = &scenario.scheme else {
         return heddle_sim::simulate(scenario, seed, watch);
     };
+    crash::named(&external.library, || run_external(scenario, external, seed, watch))
+}
+
+fn run_external(
+    scenario: &Scenario,
+    external: &External,
+    seed: u64,
+    watch: &mut dyn FnMut(Progress<'_>) -> Next,
+) -> Result<Outcome, SimError> {
     let table = known(&external.digest).ok_or_else(|| {
         SimError::External(format!("{}: the library is not loaded", external.library))
     })?;
@@ -123,6 +137,14 @@ pub fn simulate(
     match config.fault() {
         Some(fault) => Err(SimError::External(format!("{}: {fault}", external.library))),
         None => outcome,
+    }
+}
+
+/// Systems without signals say nothing of a crash.
+#[cfg(not(unix))]
+mod crash {
+    pub(super) fn named<T>(_: &str, call: impl FnOnce() -> T) -> T {
+        call()
     }
 }
 

@@ -220,6 +220,40 @@ fn a_step_that_cannot_be_used_ends_the_run() {
     assert!(error.to_string().contains("`forward` returned port 999"), "{error}");
 }
 
+/// Where a test starts itself again, the library of the second process.
+const CRASHING: &str = "HEDDLE_TEST_CRASHING_LIBRARY";
+
+/// The process ends by the signal, as it would without a word.
+#[cfg(unix)]
+#[test]
+fn a_library_that_crashes_is_named() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    if let Some(name) = std::env::var_os(CRASHING) {
+        run(&library(name.to_str().unwrap()), &std::env::current_dir().unwrap());
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    // What malloc gives is a multiple of 16.
+    let reads = ("salt = state;", "salt = (const uint32_t *)((uintptr_t)state & 8);");
+    let aborts = ("(void)step;", "(void)step;\n\tif (count)\n\t\tabort();");
+    for (name, change, signal) in
+        [("reads", reads, libc::SIGSEGV), ("aborts", aborts, libc::SIGABRT)]
+    {
+        scheme_in_c(folder.path(), &[change], name);
+        let ran = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_library_that_crashes_is_named", "--nocapture"])
+            .env(CRASHING, name)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.signal(), Some(signal));
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let line = format!("lib{name}.so: the scheme's library has crashed\nhelp: ");
+        assert!(said.contains(&line), "{said}");
+    }
+}
+
 #[test]
 fn the_stores_key_follows_the_librarys_bytes_and_not_its_place() {
     let (first, second) = (TempDir::new().unwrap(), TempDir::new().unwrap());
