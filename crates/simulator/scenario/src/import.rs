@@ -139,13 +139,15 @@ enum Kind {
 }
 
 fn kind_of(name: &str, text: &str) -> Kind {
-    let mut lines = lines(text).map(|(_, line): Line<'_>| line.split_whitespace().count());
-    let widths = (lines.next().unwrap_or(0), lines.next().unwrap_or(0));
+    let mut lines = lines(text).map(|(_, line): Line<'_>| line);
+    let first = lines.next().unwrap_or("");
+    let width = |line: &str| line.split_whitespace().count();
+    let widths = (width(first), lines.next().map_or(0, width));
     match widths {
         _ if name.ends_with(".topo") => Kind::HtsimTopology,
         _ if name.ends_with(".cm") => Kind::HtsimFlows,
         _ if name.ends_with(".xml") || text.trim_start().starts_with('<') => Kind::Plan,
-        (3 | 6, _) if !text.contains(',') => Kind::HpccTopology,
+        (3 | 6, _) if !first.contains(',') => Kind::HpccTopology,
         (1, 5 | 6) if hpcc_flows::is_one(text) => Kind::HpccFlows,
         _ => Kind::Sizes,
     }
@@ -251,6 +253,15 @@ mod tests {
         let read = crate::graph::from_file("t.toml", &written, Time::ZERO).map_err(|_| ()).unwrap();
         let none = |_: &str| Ok(String::new());
         assert_eq!(read, from_hpcc("t.txt", text, &none).map_err(|_| ()).unwrap());
+    }
+
+    /// As conweave's files end.
+    #[test]
+    fn prose_behind_a_topology_is_no_part_of_it() {
+        let text = "3 1 2\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n\nFirst line: total node #, switch node #, link #\n";
+        let imported = import_text("t.txt", text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(imported.is, "a graph of 2 hosts, 1 switches and 2 links");
+        assert_eq!(imported.notices, [""; 0]);
     }
 
     #[test]
