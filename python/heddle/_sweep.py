@@ -214,6 +214,8 @@ def _begin(
     variants: Mapping[str, Settings] | None,
     seeds: Iterable[int] | None,
 ) -> _Begun:
+    over = {key: _several(f"the values of {key!r}", values) for key, values in over.items()}
+    seeds = None if seeds is None else _several("seeds", seeds)
     of_file = {name: dict(given) for name, given in base._core.variants()}
     named: Mapping[str, Settings] = of_file if variants is None else variants
     choices: list[tuple[str | None, Settings]] = [*named.items()] or [(None, {})]
@@ -230,6 +232,15 @@ def _begin(
     if overload := plan.overload():
         warn(overload)
     return _Begun(base, combined, plan, [None for _, _, its_seeds in combined for _ in its_seeds])
+
+
+def _several(what: str, values: Iterable[Any]) -> list[Any]:
+    """A list of what is taken more than once, as an iterator cannot be."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{what}: a list is expected, not {values!r}")
+    if not (listed := list(values)):
+        raise ValueError(f"{what}: give one at least")
+    return listed
 
 
 def default_store() -> Path:

@@ -149,6 +149,15 @@ def test_a_sweep_has_the_plots_of_its_report(small: Path, tmp_path: Path) -> Non
     assert ">ecmp<" in svg and ">hula<" in svg, "a curve for each scheme"
 
 
+def test_seeds_and_values_may_be_iterators_but_no_texts_and_not_empty(small: Path, tmp_path: Path) -> None:
+    sweep = hd.sweep(small, {"scheme": ["ecmp", "hula"]}, seeds=iter([1, 5]), store=tmp_path)
+    assert [row["seed"] for row in sweep.rows()] == [1, 5, 1, 5]
+    with pytest.raises(TypeError, match="the values of 'scheme': a list is expected, not 'ecmp'"):
+        hd.sweep(small, {"scheme": "ecmp"})
+    with pytest.raises(ValueError, match="seeds: give one at least"):
+        hd.sweep(small, OVER, seeds=[])
+
+
 def test_the_default_store_is_among_the_users_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert hd.default_store() == tmp_path / "heddle/runs"
