@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples whose figures the book quotes, with seeds 1 to 5: of each sweep means.csv and tidy.csv, which has a
-# line a seed.
+# Runs the examples whose figures the book quotes, with seeds 1 to 5: of each sweep tidy.csv, which has a line a seed, and
+# of all of them summary.csv and the tables of the book (bench/examples.py).
 #
 # usage: bench/examples.sh [OUTPUT-FOLDER]
 set -euo pipefail
@@ -15,8 +15,7 @@ sweep() {
     local name=$1
     shift
     "$heddle" sweep "$@" --set 'seeds=[1,2,3,4,5]' --quiet --out "$folder/runs/$name"
-    cp "$folder/runs/$name/means.csv" "$folder/$name.means.csv"
-    cp "$folder/runs/$name/tidy.csv" "$folder/$name.tidy.csv"
+    cp "$folder/runs/$name/tidy.csv" "$folder/$name.csv"
 }
 
 # Each of 72 hosts sends to one in every other of 9 groups.
@@ -42,3 +41,5 @@ full=(scenarios/mp-hula-fig5.toml --set fabric.hosts_per_tor=16 --set fabric.hos
     --set workload.load=0.9 --set measure.flows=1000)
 sweep one-queue "${full[@]}" --over scheme=mp-hula,shuttle
 sweep short-flows-first "${full[@]}" --over scheme=mp-hula,shuttle --over fabric.priority_bytes=20KB,100KB,1MB
+
+python3 bench/examples.py "$folder"
