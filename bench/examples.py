@@ -1,5 +1,5 @@
-"""Writes summary.csv of the sweeps that bench/examples.sh has run, and tables of the book: means over the seeds, with the
-half widths of 95 % intervals (Student's t).
+"""Writes summary.csv of the sweeps that bench/examples.sh has run, and tables of the book: means over the seeds, with
+the half widths of 95 % intervals (Student's t).
 
 usage: bench/examples.py FOLDER
 """
@@ -54,6 +54,12 @@ def cell(values: list[float], decimals: int) -> str:
     return f"{statistics.mean(values):.{decimals}f} ± {half_width(values):.{decimals}f}"
 
 
+def only(found: dict[str, list[float]], decimals: int) -> str:
+    """The cell of a setting with one figure."""
+    (values,) = found.values()
+    return cell(values, decimals)
+
+
 def table(path: pathlib.Path, header: list[str], rows: list[list[str]]) -> None:
     """Writes a table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
@@ -63,13 +69,12 @@ def table(path: pathlib.Path, header: list[str], rows: list[list[str]]) -> None:
 def tables(folder: pathlib.Path, of: dict[str, Summary]) -> None:
     """The book's."""
     kinds = ("dragonfly-adversarial", "dragonfly-uniform")
-    shares = [[f'`"{key[0]}"`', *(cell(*of[kind][key].values(), 1) for kind in kinds)] for key in of[kinds[0]]]
+    shares = [[f'`"{key[0]}"`', *(only(of[kind][key], 1) for kind in kinds)] for key in of[kinds[0]]]
     table(folder / "dragonfly.md", ["`routing`", "Adversarial, %", "Uniform, %"], shares)
 
     reactions = ("wait", "retransmit", "penalise")
     goodput = [
-        [f'`"{key[0]}"`', cell(*alone.values(), 2)]
-        + [cell(*of["full-window"][key[0], reaction].values(), 2) for reaction in reactions]
+        [f'`"{key[0]}"`', only(alone, 2)] + [only(of["full-window"][key[0], reaction], 2) for reaction in reactions]
         for key, alone in of["full-window-wifi"].items()
     ]
     table(

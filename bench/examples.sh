@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples whose figures the book quotes, with seeds 1 to 5: of each sweep tidy.csv, which has a line a seed, and
-# of all of them summary.csv and the tables of the book (bench/examples.py).
+# Runs the examples whose figures the book quotes, with seeds 1 to 5: of each sweep tidy.csv, which has a line a seed,
+# and of all of them summary.csv and the tables of the book (bench/examples.py).
 #
 # usage: bench/examples.sh [OUTPUT-FOLDER]
 set -euo pipefail
