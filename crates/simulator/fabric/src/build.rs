@@ -69,6 +69,9 @@ pub struct Fabric {
     pub interface_tor: Vec<Tor>,
     /// Port of its ToR that leads to each interface.
     pub interface_port: Vec<u32>,
+    /// Interfaces whose ToR is a switch inside of a server ([`Graph::inner_switches`]); empty if
+    /// none is.
+    is_inner: Vec<bool>,
 }
 
 impl Fabric {
@@ -96,8 +99,10 @@ impl Fabric {
             interfaces: interfaces as u32,
             interface_tor: Vec::new(),
             interface_port: Vec::new(),
+            is_inner: Vec::new(),
         };
         fabric.attach_hosts()?;
+        fabric.find_inner();
         Ok(fabric)
     }
 
@@ -122,6 +127,42 @@ impl Fabric {
             self.host_port.push(self.interface_port[first]);
         }
         Ok(())
+    }
+
+    fn find_inner(&mut self) {
+        let is_inner = self.graph.inner_switches();
+        if is_inner.contains(&true) {
+            let inner = |tor: &Tor| is_inner[self.hosts as usize + usize::from(tor.0)];
+            self.is_inner = self.interface_tor.iter().map(inner).collect();
+        }
+    }
+
+    /// True if hosts have links to switches inside of their servers.
+    #[inline]
+    pub fn has_inner_switches(&self) -> bool {
+        !self.is_inner.is_empty()
+    }
+
+    /// True if an interface leads to a switch inside of its host's server.
+    pub fn is_inner(&self, interface: u32) -> bool {
+        self.is_inner.get(interface as usize) == Some(&true)
+    }
+
+    /// The interfaces for packets between two hosts, by their numbers at both ends: those at a
+    /// switch of their server, if they share one, else those that lead out of it.
+    pub fn interfaces_between(&self, from: u32, to: u32) -> impl Iterator<Item = u32> + Clone {
+        let interface = move |host: u32, number: u32| host * self.interfaces + number;
+        let pair = move |number: u32| (interface(from, number), interface(to, number));
+        let is_shared = move |number: u32| {
+            let (from, to) = pair(number);
+            let tor = |interface: u32| self.interface_tor[interface as usize];
+            self.is_inner(from) && self.is_inner(to) && tor(from) == tor(to)
+        };
+        let shares = self.has_inner_switches() && (0..self.interfaces).any(is_shared);
+        (0..self.interfaces).filter(move |&number| {
+            let (from, to) = pair(number);
+            if shares { is_shared(number) } else { !self.is_inner(from) && !self.is_inner(to) }
+        })
     }
 
     /// Numbers of a host's interfaces.

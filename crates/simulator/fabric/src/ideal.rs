@@ -1,5 +1,7 @@
 //! The bound that every scheme is measured against: the fabric as one big switch.
 
+use std::collections::BTreeMap;
+
 use heddle_scenario::{Graph, Link, Node, Routing, links_of_cost};
 use heddle_units::Time;
 
@@ -10,19 +12,26 @@ use crate::routes::{UNREACHABLE, costs_to};
 /// given the delay that makes the longest path of `graph` as long as before, so that unloaded round
 /// trips stay comparable (the fabric's transmission times are left out: it is a lower bound).
 ///
-/// Host links keep their indices as `graph` orders them; links between switches are gone.
+/// Switches inside of servers stay. Host links keep their indices as `graph` orders them; links
+/// between switches are gone.
 pub fn one_big_switch(graph: &Graph) -> Graph {
     let tier = |node: u32| graph.nodes[node as usize].tier;
     let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count() as u32;
     let fabric_delay = longest_half_path(graph);
     let mut nodes = graph.nodes[..hosts as usize].to_vec();
     nodes.push(Node { name: "switch-1".into(), tier: 1, pod: None });
+    let inner = (0..).zip(graph.inner_switches()).filter(|(_, is_inner)| *is_inner);
+    let inner: BTreeMap<u32, u32> = inner.map(|(node, _)| node).zip(hosts + 1..).collect();
+    nodes.extend(inner.keys().map(|node| graph.nodes[*node as usize].clone()));
     let host_links = graph.links.iter().filter(|l| tier(l.ends.0).min(tier(l.ends.1)) == 0);
     let links = host_links.map(|link| {
         let (host, tor) = (link.ends.0.min(link.ends.1), link.ends.0.max(link.ends.1));
-        let delay = link.delay + fabric_delay;
-        let mut around = Link::new((host, hosts), link.rate_from(host), delay);
-        around.set_rate_from(hosts, link.rate_from(tor));
+        let (switch, delay) = match inner.get(&tor) {
+            Some(&inside) => (inside, link.delay),
+            None => (hosts, link.delay + fabric_delay),
+        };
+        let mut around = Link::new((host, switch), link.rate_from(host), delay);
+        around.set_rate_from(switch, link.rate_from(tor));
         around
     });
     Graph { links: links.collect(), nodes, routing: Routing::UpDown }

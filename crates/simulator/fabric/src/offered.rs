@@ -1,5 +1,7 @@
 //! The load that a workload offers to each link, before anything is simulated.
 
+use std::collections::BTreeSet;
+
 use heddle_policy::Tor;
 use heddle_scenario::{Flows, Pattern};
 use heddle_units::Rate;
@@ -50,11 +52,16 @@ pub fn offered_load(
 fn add_bits(fabric: &Fabric, routes: &Routes, flows: &Flows, wire: f64, bits: &mut [f64]) {
     let demand = Demand::new(fabric, flows);
     let total = flows.load * flows.capacity.0 as f64 * wire;
-    for host in 0..fabric.hosts as usize {
-        let each = total / f64::from(fabric.interfaces);
-        for port in fabric.first_port[host]..fabric.first_port[host + 1] {
-            bits[port as usize] += demand.sent[host] * each;
-            bits[fabric.interface_port[port as usize] as usize] += demand.received[host] * each;
+    for host in 0..fabric.hosts {
+        let (inner, outer): (Vec<u32>, Vec<u32>) =
+            fabric.interfaces_of(host).partition(|port| fabric.is_inner(*port));
+        for (ports, demand) in [(outer, &demand.outside), (inner, &demand.inside)] {
+            let each = total / (ports.len() as f64).max(1.0);
+            for port in ports {
+                let down = fabric.interface_port[port as usize];
+                bits[port as usize] += demand.sent[host as usize] * each;
+                bits[down as usize] += demand.received[host as usize] * each;
+            }
         }
     }
     for to in 0..fabric.tors {
@@ -64,12 +71,24 @@ fn add_bits(fabric: &Fabric, routes: &Routes, flows: &Flows, wire: f64, bits: &m
 
 /// Shares of the whole load.
 struct Demand {
-    /// That each host sends.
-    sent: Vec<f64>,
-    /// That each host receives.
-    received: Vec<f64>,
+    /// On the links that lead to other servers.
+    outside: OfHosts,
+    /// On those to switches inside of servers.
+    inside: OfHosts,
     /// From each ToR to each other, row by row.
     between: Vec<f64>,
+}
+
+/// Shares of the whole load by host.
+struct OfHosts {
+    sent: Vec<f64>,
+    received: Vec<f64>,
+}
+
+impl OfHosts {
+    fn new(hosts: usize) -> OfHosts {
+        OfHosts { sent: vec![0.0; hosts], received: vec![0.0; hosts] }
+    }
 }
 
 impl Demand {
@@ -83,8 +102,8 @@ impl Demand {
         };
         let (hosts, tors) = (fabric.hosts as usize, fabric.tors as usize);
         let mut demand = Demand {
-            sent: vec![0.0; hosts],
-            received: vec![0.0; hosts],
+            outside: OfHosts::new(hosts),
+            inside: OfHosts::new(hosts),
             between: vec![0.0; tors * tors],
         };
         let is_server = members(servers, hosts);
@@ -97,13 +116,17 @@ impl Demand {
             let share = 1.0 / clients.len() as f64;
             let itself = f64::from(u8::from(is_server[client as usize]));
             let each = share / (servers.len() as f64 - itself).max(1.0);
-            demand.sent[client as usize] += share;
+            demand.outside.sent[client as usize] += share;
             // Connections are spread over the interfaces, and have the same at both ends.
-            for (number, servers_of) in servers_of.iter().enumerate() {
+            let outer = outer(fabric, client);
+            for &number in &outer {
                 let row = tor(fabric, client, number) * tors;
-                for (to, &count) in servers_of.iter().enumerate() {
-                    demand.between[row + to] += each * count / interfaces as f64;
+                for (to, &count) in servers_of[number].iter().enumerate() {
+                    demand.between[row + to] += each * count / outer.len() as f64;
                 }
+            }
+            for mate in mates(fabric, client).filter(|mate| is_server[*mate as usize]) {
+                demand.move_inside(fabric, (client, mate), each);
             }
         }
         let is_client = members(clients, hosts);
@@ -111,10 +134,37 @@ impl Demand {
             let others = clients.len() - usize::from(is_client[server as usize]);
             let choices = servers.len() - usize::from(is_client[server as usize]);
             let share = others as f64 / (clients.len() * choices.max(1)) as f64;
-            demand.received[server as usize] += share;
+            demand.outside.received[server as usize] += share;
         }
         demand
     }
+
+    /// Moves a share between hosts of one server from the links that lead out of it.
+    fn move_inside(&mut self, fabric: &Fabric, (from, to): (u32, u32), share: f64) {
+        let (tors, outer) = (fabric.tors as usize, outer(fabric, from));
+        for &number in &outer {
+            let pair = tor(fabric, from, number) * tors + tor(fabric, to, number);
+            self.between[pair] -= share / outer.len() as f64;
+        }
+        self.outside.sent[from as usize] -= share;
+        self.outside.received[to as usize] -= share;
+        self.inside.sent[from as usize] += share;
+        self.inside.received[to as usize] += share;
+    }
+}
+
+/// Numbers of a host's interfaces that lead to other servers.
+fn outer(fabric: &Fabric, host: u32) -> Vec<usize> {
+    let numbers = fabric.interfaces_of(host).zip(0..);
+    numbers.filter(|(port, _)| !fabric.is_inner(*port)).map(|(_, number)| number).collect()
+}
+
+/// The other hosts at the switches inside of a host's server.
+fn mates(fabric: &Fabric, host: u32) -> impl Iterator<Item = u32> {
+    let inner = fabric.interfaces_of(host).filter(|port| fabric.is_inner(*port));
+    let at_switch = |port: u32| fabric.ports_of(fabric.ports[port as usize].to);
+    let mates: BTreeSet<u32> = inner.flat_map(at_switch).map(|port| port.to).collect();
+    mates.into_iter().filter(move |mate| *mate != host)
 }
 
 fn members(set: &[u32], hosts: usize) -> Vec<bool> {

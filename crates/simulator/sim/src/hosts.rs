@@ -368,7 +368,8 @@ impl Hosts {
         let (from, to) = match &self.interfaces {
             None => ends,
             Some(interfaces) => {
-                let (turn, count) = (connection.turn(path, interfaces.count()), interfaces.count());
+                let count = interfaces.choices(cx.fabric, ends);
+                let turn = connection.turn(path, count);
                 match entropy.filter(|_| !connection.transport.waits_for_link()) {
                     None => interfaces.of_packet(cx, ends, turn, generation),
                     Some(value) => {

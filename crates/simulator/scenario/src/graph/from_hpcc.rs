@@ -10,9 +10,12 @@
 //! ```
 //!
 //! Node N is `host-N` or `switch-N`. What comes behind the last link is not read, as there; links
-//! among it are noted. Tiers
-//! are inferred as in a graph file; packets take up/down paths, or the shortest of all if a link
-//! joins two switches of one tier.
+//! among it are noted. Tiers are inferred as in a graph file; packets take up/down paths, or the
+//! shortest of all if a link joins two switches of one tier.
+//!
+//! SimAI's topologies (aliyun/SimAI, `gen_Topo_Template.py`) begin with the numbers of nodes, of
+//! GPUs in a server, of NVSwitches, of other switches and of links, and the GPU's name. The first
+//! switches listed are NVSwitches, `nvswitch-N`; a host is a GPU.
 
 use std::collections::BTreeSet;
 
@@ -59,29 +62,31 @@ fn parse(
         Ok::<_, Problem>(line.split_whitespace().collect::<Vec<_>>())
     };
     let header = next("the line of numbers")?;
-    let [nodes, switches, count] = header[..] else {
-        if let [.., kind] = header[..]
-            && header.len() == 6
-            && whole(kind).is_err()
-        {
-            return Err(Problem::new(
-                "hosts of SimAI's topologies are linked by switches of their own",
-            )
-            .help("a file of HPCC's format, without its NVSwitches"));
+    let (nodes, inner, others, count) = match header[..] {
+        [nodes, switches, count] => (whole(nodes)?, 0, whole(switches)?, whole(count)?),
+        [nodes, _, inner, others, count, gpu] if whole(gpu).is_err() => {
+            (whole(nodes)?, whole(inner)?, whole(others)?, whole(count)?)
         }
-        return Err(Problem::new("the first line has the numbers of nodes, switches and links")
-            .help("as in `320 56 464`"));
+        _ => {
+            return Err(Problem::new(
+                "the first line has the numbers of nodes, switches and links",
+            )
+            .help("as in `320 56 464`, or SimAI's `176 8 16 32 672 A100`"));
+        }
     };
-    let (nodes, switches, count) = (whole(nodes)?, whole(switches)?, whole(count)?);
+    let switches = inner.saturating_add(others);
     if nodes > MOST_NODES || count > MOST_NODES {
         return Err(Problem::new(format!("{nodes} nodes and {count} links are too many"))
             .help(format!("at most {MOST_NODES} each")));
     }
     let numbers = if switches == 0 { Vec::new() } else { next("the line of switches")? };
     let is_switch = switch_set(&numbers, (nodes, switches))?;
-    let name = |id: usize| match is_switch.contains(&id) {
-        true => format!("switch-{id}"),
-        false => format!("host-{id}"),
+    let inner = numbers.iter().take(inner).map(|id| node(id, nodes));
+    let inner = inner.collect::<Result<BTreeSet<usize>, Problem>>()?;
+    let name = |id: usize| match (is_switch.contains(&id), inner.contains(&id)) {
+        (true, true) => format!("nvswitch-{id}"),
+        (true, false) => format!("switch-{id}"),
+        (false, _) => format!("host-{id}"),
     };
     let mut link = Vec::with_capacity(count.min(1 << 16));
     for _ in 0..count {
@@ -247,8 +252,29 @@ mod tests {
         let uneven = LEAVES.replacen("1 4 25", "0 5 25", 1);
         let error = load(&uneven).unwrap_err();
         assert!(error.contains("host-1 must have links to ToRs"), "{error}");
-        let simai = LEAVES.replacen("8 4 8", "8 4 1 3 8 A100", 1);
-        assert!(load(&simai).unwrap_err().starts_with("t.txt:1: hosts of SimAI's"));
+    }
+
+    /// SimAI's form: two servers of two GPUs, each with an NVSwitch, two leaves by rail, a spine.
+    #[test]
+    fn gpus_are_hosts_with_a_switch_in_their_server() {
+        let text = "9 2 2 3 10 H100\n4 5 6 7 8\n\
+                    0 4 2880Gbps 0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n\
+                    1 4 2880Gbps 0.000025ms 0\n1 7 400Gbps 0.0005ms 0\n\
+                    2 5 2880Gbps 0.000025ms 0\n2 6 400Gbps 0.0005ms 0\n\
+                    3 5 2880Gbps 0.000025ms 0\n3 7 400Gbps 0.0005ms 0\n\
+                    6 8 400Gbps 0.0005ms 0\n7 8 400Gbps 0.0005ms 0\n";
+        let graph = load(text).unwrap();
+        let names: Vec<(&str, u8)> =
+            graph.nodes[4..].iter().map(|n| (n.name.as_str(), n.tier)).collect();
+        let expected = ["nvswitch-4", "nvswitch-5", "switch-6", "switch-7", "switch-8"];
+        assert_eq!(names, expected.into_iter().zip([1, 1, 1, 1, 2]).collect::<Vec<_>>());
+        assert_eq!((graph.interfaces(), graph.routing), (2, Routing::UpDown));
+        assert_eq!(graph.inner_switches()[4..], [true, true, false, false, false]);
+        assert_eq!(graph.links[0].rate, Rate::gbps(2880));
+        assert_eq!(graph.links[0].delay, Time::nanos(25));
+        assert_eq!(crate::graph::check_reachable(&graph, |_| true).map_err(|_| ()), Ok(()));
+        let short = load(&text.replacen("9 2 2 3", "9 2 2 4", 1)).unwrap_err();
+        assert!(short.starts_with("t.txt:2: the first line says 6 switches, and 5"), "{short}");
     }
 
     /// A ring of three switches: shortest paths.
@@ -263,7 +289,8 @@ mod tests {
         let spoiled = |from: &str, to: &str| load(&LEAVES.replacen(from, to, 1)).unwrap_err();
         assert_eq!(
             spoiled("8 4 8\n", "8 4\n"),
-            "t.txt:1: the first line has the numbers of nodes, switches and links\nhelp: as in `320 56 464`"
+            "t.txt:1: the first line has the numbers of nodes, switches and links\n\
+             help: as in `320 56 464`, or SimAI's `176 8 16 32 672 A100`"
         );
         assert_eq!(
             spoiled("8 4 8", "8 5 8"),

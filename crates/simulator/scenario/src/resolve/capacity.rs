@@ -5,10 +5,11 @@ use heddle_units::Rate;
 use super::fabric::Resolved;
 use crate::Link;
 
-/// Total rate at which hosts can send, before any link was changed.
+/// Total rate at which hosts can send to other servers, before any link was changed.
 pub(super) fn of_hosts(resolved: &Resolved) -> Rate {
     let tier = |node: u32| resolved.fabric.graph.nodes[node as usize].tier;
-    sum(resolved, |from, _| tier(from) == 0)
+    let is_inner = resolved.fabric.graph.inner_switches();
+    sum(resolved, |from, to| tier(from) == 0 && !is_inner[to as usize])
 }
 
 /// Total rate of the links from `pod` to the rest of the fabric, before any failed or was changed.

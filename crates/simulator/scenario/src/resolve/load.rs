@@ -81,11 +81,12 @@ impl AccessLinks<'_> {
     }
 }
 
-/// Rate of each host's links together, in the direction of the `sender` of each.
+/// Rate of each host's links to other servers together, in the direction of the `sender` of each.
 fn access_rates(graph: &Graph, sender: impl Fn(&Link, u32) -> u32) -> Vec<Rate> {
     let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
-    let mut rates = vec![Rate(0); hosts];
-    for link in &graph.links {
+    let (mut rates, is_inner) = (vec![Rate(0); hosts], graph.inner_switches());
+    let leads_out = |link: &&Link| !is_inner[link.ends.0.max(link.ends.1) as usize];
+    for link in graph.links.iter().filter(leads_out) {
         let host = link.ends.0.min(link.ends.1);
         let rate = link.rate_from(sender(link, host)).0;
         rates.get_mut(host as usize).into_iter().for_each(|sum| sum.0 += rate);

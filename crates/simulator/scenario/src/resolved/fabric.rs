@@ -1,5 +1,7 @@
 //! The network: hosts, switches and links.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use heddle_units::{Bytes, Rate, Time};
 use serde::{Deserialize, Serialize};
 
@@ -168,20 +170,22 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The rate of the fastest link at which a host sends.
+    /// The rate of the fastest link at which a host sends to other servers.
     pub fn fastest_host(&self) -> Rate {
         self.rates(true).max().unwrap_or(Rate(1))
     }
 
-    /// The rate of the slowest link at which a switch sends.
+    /// The rate of the slowest link at which a switch sends, but for those inside of servers.
     pub fn slowest_switch(&self) -> Rate {
         self.rates(false).min().unwrap_or(Rate(1))
     }
 
-    /// Rates at which hosts send, or switches.
+    /// Rates at which hosts send, or switches, outside of servers.
     fn rates(&self, of_hosts: bool) -> impl Iterator<Item = Rate> {
+        let is_inner = self.inner_switches();
+        let leads_out = move |link: &&Link| !is_inner[link.ends.0.max(link.ends.1) as usize];
         let is_one = move |node: u32| (self.nodes[node as usize].tier == 0) == of_hosts;
-        self.links.iter().flat_map(move |link| {
+        self.links.iter().filter(leads_out).flat_map(move |link| {
             let ends = [link.ends.0, link.ends.1].into_iter().filter(move |end| is_one(*end));
             ends.map(|end| link.rate_from(end))
         })
@@ -191,6 +195,37 @@ impl Graph {
     pub fn interfaces(&self) -> u32 {
         let of_first = self.links.iter().filter(|link| link.ends.0.min(link.ends.1) == 0);
         of_first.count().max(1) as u32
+    }
+
+    /// For each node, true if it is a switch inside of a server, as an NVSwitch: it joins hosts and
+    /// no switch, and each of these has links to other ToRs, too, that lead to other hosts.
+    pub fn inner_switches(&self) -> Vec<bool> {
+        let mut is_inner = vec![false; self.nodes.len()];
+        if self.interfaces() == 1 {
+            return is_inner;
+        }
+        let is_host = |node: u32| self.nodes[node as usize].tier == 0;
+        let ends = |link: &Link| (link.ends.0.min(link.ends.1), link.ends.0.max(link.ends.1));
+        let (of_hosts, others): (Vec<_>, Vec<_>) =
+            self.links.iter().map(ends).partition(|(low, _)| is_host(*low));
+        let mut joined: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for &(host, switch) in &of_hosts {
+            joined.entry(switch).or_default().insert(host);
+        }
+        if others.is_empty() {
+            let hosts = self.nodes.iter().take_while(|node| node.tier == 0).count();
+            joined.retain(|_, of_switch| of_switch.len() < hosts);
+        }
+        for (low, high) in others {
+            joined.remove(&low);
+            joined.remove(&high);
+        }
+        let outside = of_hosts.iter().filter(|(_, switch)| !joined.contains_key(switch));
+        let outside: BTreeSet<u32> = outside.map(|(host, _)| *host).collect();
+        for (switch, of_switch) in &joined {
+            is_inner[*switch as usize] = of_switch.is_subset(&outside);
+        }
+        is_inner
     }
 
     /// Cost of a link between switches where packets take the cheapest paths: 1, and under

@@ -4,8 +4,10 @@
 //! entropy value, if hosts choose these: spraying and its like spread a connection over all
 //! interfaces, and an acknowledgement goes by those of the packet that it answers. While these do not
 //! lead to each other it takes others of which both ends have one number, or of different numbers
-//! if it must. A host sees at once that its own link is down. Of other hosts' links, and of ToRs
-//! that are cut off, hosts know what routing knows: after its convergence, whatever the scheme.
+//! if it must. Hosts with a switch inside of their server (an NVSwitch) have its interfaces among
+//! each other, and those that lead out of it to others. A host sees at once that its own link is
+//! down. Of other hosts' links, and of ToRs that are cut off, hosts know what routing knows: after
+//! its convergence, whatever the scheme.
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::mix;
@@ -49,13 +51,17 @@ impl Interfaces {
         self.routes = routes.or(self.routes.take());
     }
 
-    /// Interfaces of each host.
-    pub(super) fn count(&self) -> u32 {
-        self.count
+    /// Interfaces that connections between two hosts take in turn.
+    #[inline]
+    pub(super) fn choices(&self, fabric: &Fabric, (from, to): (u16, u16)) -> u32 {
+        match fabric.has_inner_switches() {
+            false => self.count,
+            true => fabric.interfaces_between(from.into(), to.into()).count().max(1) as u32,
+        }
     }
 
     /// The interfaces of a packet from a host to another whose turn is `turn`, below
-    /// [`Interfaces::count`]. `hash` is the connection's.
+    /// [`Interfaces::choices`]. `hash` is the connection's.
     pub(super) fn of_packet(
         &self,
         cx: &HostContext,
@@ -67,7 +73,14 @@ impl Interfaces {
             let interface = |host: u16, number: u32| (u32::from(host) * self.count + number) as u16;
             (interface(from, a), interface(to, b))
         };
-        let first = pair(turn, turn);
+        let number = match cx.fabric.has_inner_switches() {
+            false => turn,
+            true => {
+                let mut numbers = cx.fabric.interfaces_between(from.into(), to.into());
+                numbers.nth(turn as usize).unwrap_or(turn)
+            }
+        };
+        let first = pair(number, number);
         if self.is_usable(cx, first) { first } else { self.other(cx, pair, hash).unwrap_or(first) }
     }
 

@@ -39,14 +39,21 @@ impl BestPaths {
         BestPaths { spreads: scenario.entropy != Entropy::Flow, ..BestPaths::default() }
     }
 
-    /// Interfaces of a host that a connection uses: as many as it has subflows, or all if its hosts
-    /// choose them by entropy values. Hosts of Ultra Ethernet wait for one link.
-    pub(crate) fn interfaces(&self, fabric: &Fabric, transport: &Transport) -> u32 {
-        match transport {
+    /// Interfaces that a connection between two hosts uses, by their numbers: as many as it has
+    /// subflows, or all if its hosts choose them by entropy values. Hosts of Ultra Ethernet wait for
+    /// one link.
+    pub(crate) fn interfaces(
+        &self,
+        fabric: &Fabric,
+        transport: &Transport,
+        (from, to): (u32, u32),
+    ) -> impl Iterator<Item = u32> {
+        let most = match transport {
             Transport::Uet(_) => 1,
             _ if self.spreads => fabric.interfaces,
-            _ => fabric.interfaces.min(transport.subflows()),
-        }
+            _ => transport.subflows(),
+        };
+        fabric.interfaces_between(from, to).take(most as usize)
     }
 
     /// As [`ideal_fct`](super::ideal_fct). Fabric and routes must be the same in every call.
@@ -59,8 +66,8 @@ impl BestPaths {
         (from, to): (u32, u32),
         size: Bytes,
     ) -> Time {
-        let interfaces = self.interfaces(fabric, transport);
-        let frames = Frames::new(&transport.tcp(), size).over(interfaces.into());
+        let interfaces = self.interfaces(fabric, transport, (from, to)).count().max(1);
+        let frames = Frames::new(&transport.tcp(), size).over(interfaces as u64);
         let time = |first: &Access, path: &[PathLink], last: &Access| {
             let path = [&[first.up], path, &[last.down]].concat();
             let opening = match transport.has_handshake() {

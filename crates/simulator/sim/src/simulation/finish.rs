@@ -116,9 +116,9 @@ impl<S: Scheme> Simulation<'_, S> {
             to: flow.to,
             delivered: received.in_window,
             time: self.now.saturating_sub(flow.start.max(self.measuring_from)),
-            host_rate: self.host_rate(flow.from, flow.workload, |port| port).min(self.host_rate(
+            host_rate: self.host_rate(flow, flow.from, |port| port).min(self.host_rate(
+                flow,
                 flow.to,
-                flow.workload,
                 |port| &self.fabric.ports[port.peer as usize],
             )),
         };
@@ -134,17 +134,18 @@ impl<S: Scheme> Simulation<'_, S> {
         of_hosts.map(|(_, stats)| stats.buffer_drops).sum()
     }
 
-    /// Rate of the links of a host that a connection of a workload can have, in the direction of
+    /// Rate of the links of one of a flow's hosts that its connection can have, in the direction of
     /// the port that `side` gives.
     fn host_rate<'b>(
         &'b self,
+        flow: &Flow,
         host: u32,
-        workload: u16,
         side: impl Fn(&'b PortInfo) -> &'b PortInfo,
     ) -> Rate {
-        let transport = self.scenario.transport_of(workload);
-        let interfaces = self.best_paths.interfaces(&self.fabric, transport) as usize;
-        let ports = self.fabric.ports_of(host).iter().take(interfaces);
+        let transport = self.scenario.transport_of(flow.workload);
+        let ends = (flow.from, flow.to);
+        let interfaces = self.best_paths.interfaces(&self.fabric, transport, ends);
+        let ports = interfaces.map(|number| &self.fabric.ports_of(host)[number as usize]);
         Rate(ports.map(|port| self.fabric.rate_of(side(port)).0).sum())
     }
 }

@@ -140,7 +140,8 @@ pub(super) fn interfaces(
     is_up: impl Fn(u32) -> bool,
 ) -> Option<Interfaces> {
     let mut interfaces = (fabric.interfaces > 1).then(|| Interfaces::new(fabric))?;
-    if !(0..fabric.graph.links.len() as u32).all(&is_up) {
+    let are_all_up = (0..fabric.graph.links.len() as u32).all(&is_up);
+    if fabric.has_inner_switches() || !are_all_up {
         interfaces.learn(fabric, Some(routes.clone()), is_up);
     }
     Some(interfaces)

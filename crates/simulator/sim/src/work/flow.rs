@@ -145,7 +145,9 @@ fn spread<T>(list: &[T], pair: impl Fn(&T) -> (u32, u32)) -> Vec<(u32, u32)> {
 
 /// Links of a shortest path between two hosts.
 fn links(fabric: &Fabric, routes: &Routes, (from, to): (u32, u32)) -> usize {
-    let (mut switch, to) = (fabric.host_tor[from as usize].0.into(), fabric.host_tor[to as usize]);
+    let number = fabric.interfaces_between(from, to).next().unwrap_or(0);
+    let tor = |host: u32| fabric.interface_tor[(host * fabric.interfaces + number) as usize];
+    let (mut switch, to) = (u32::from(tor(from).0), tor(to));
     let mut links = 2;
     while switch != u32::from(to.0) {
         let Some(hop) = first_hop(routes, switch, to) else { break };

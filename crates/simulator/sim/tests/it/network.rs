@@ -13,6 +13,7 @@ mod flow_graph;
 mod flowcut;
 mod ideal;
 mod impairments;
+mod inner_switches;
 mod interfaces;
 mod load_awareness;
 mod multipath;
