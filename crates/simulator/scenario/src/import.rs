@@ -97,6 +97,12 @@ fn text_file(name: &str, text: &str, settings: &ImportSettings) -> Result<Import
         Kind::HtsimFlows => flows(&matrix_flows(name, text)?, 1),
         Kind::HpccFlows => flows(&hpcc(name, text, &noting)?, 0),
         Kind::Plan => job_table(&msccl::graph(name, text, settings.size)?, "steps"),
+        Kind::FlowTable => {
+            return Err(Problem::new("a table of flows is read as it is, without an import")
+                .help("`workload.file`, of kind \"replay\", or \"flow-graph\" if flows wait")
+                .in_file(name, Some(1))
+                .into());
+        }
         Kind::Sizes => distribution(&sizes::parse(name, text)?.points),
     };
     Ok(Imported { is, contents, notices: noting.notices() })
@@ -135,6 +141,7 @@ enum Kind {
     HpccTopology,
     HpccFlows,
     Plan,
+    FlowTable,
     Sizes,
 }
 
@@ -149,8 +156,15 @@ fn kind_of(name: &str, text: &str) -> Kind {
         _ if name.ends_with(".xml") || text.trim_start().starts_with('<') => Kind::Plan,
         (3 | 6, _) if !first.contains(',') => Kind::HpccTopology,
         (1, 5 | 6) if hpcc_flows::is_one(text) => Kind::HpccFlows,
+        _ if names_hosts(first) => Kind::FlowTable,
         _ => Kind::Sizes,
     }
+}
+
+/// True of the header of a table with senders and receivers.
+fn names_hosts(header: &str) -> bool {
+    let columns: Vec<&str> = header.split([',', ';', '\t']).map(str::trim).collect();
+    columns.contains(&"from") && columns.contains(&"to")
 }
 
 fn graph(graph: &Graph) -> (String, Contents) {
@@ -268,5 +282,11 @@ mod tests {
     fn what_is_none_of_these_is_refused_with_its_line() {
         let error = import_text("x.csv", "a,b\n1,2\n").map(|_| ()).unwrap_err();
         assert_eq!((error.line(), error.help().is_some()), (Some(1), true), "{error}");
+    }
+
+    #[test]
+    fn a_table_of_flows_needs_no_import() {
+        let error = import_text("x.csv", "at_s;from;to;size\n0;a;b;1\n").map(|_| ()).unwrap_err();
+        assert!(error.help().is_some_and(|help| help.contains("`workload.file`")), "{error}");
     }
 }

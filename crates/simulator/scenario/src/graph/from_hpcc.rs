@@ -34,9 +34,18 @@ const MOST_NODES: usize = 1 << 24;
 /// Parses and checks a topology file. Problems name it and the line.
 pub(crate) fn from_hpcc(name: &str, text: &str, files: &dyn Files) -> Result<Graph, Problem> {
     let mut last = None;
-    let note = |notice: String| files.note(format!("{name}:{notice}"));
-    let file = parse(text, &mut last, &note).map_err(|problem| problem.in_file(name, last))?;
-    let mut graph = build(&file, Time::ZERO).map_err(|problem| problem.in_file(name, None))?;
+    let (file, rest) = parse(text, &mut last).map_err(|problem| problem.in_file(name, last))?;
+    let built = build(&file, Time::ZERO);
+    let mut graph = match rest {
+        None => built.map_err(|problem| problem.in_file(name, None))?,
+        Some(rest) => {
+            let cause = Problem::new(format!("{}; the others are no sound graph", rest.message))
+                .help("correct the number of links in the first line");
+            let graph = built.map_err(|_| cause.in_file(name, Some(rest.line)))?;
+            files.note(format!("{name}:{}: {}", rest.line, rest.message));
+            graph
+        }
+    };
     let tier = |node: u32| graph.nodes[node as usize].tier;
     if graph.links.iter().any(|link| tier(link.ends.0) == tier(link.ends.1)) {
         graph.routing = Routing::Shortest;
@@ -44,12 +53,14 @@ pub(crate) fn from_hpcc(name: &str, text: &str, files: &dyn Files) -> Result<Gra
     Ok(graph)
 }
 
-/// `last` is the number of the line that was looked at last.
-fn parse(
-    text: &str,
-    last: &mut Option<usize>,
-    note: &dyn Fn(String),
-) -> Result<GraphFile, Problem> {
+/// Links behind the last one that the first line counts.
+struct Rest {
+    line: usize,
+    message: String,
+}
+
+/// The graph and what it leaves out. `last` is the number of the line that was looked at last.
+fn parse(text: &str, last: &mut Option<usize>) -> Result<(GraphFile, Option<Rest>), Problem> {
     let mut lines = lines(text);
     let mut next = |wanted: &str| {
         let line = lines.next();
@@ -92,25 +103,25 @@ fn parse(
     for _ in 0..count {
         link.push(self::link(&next("a link")?, nodes, &name)?);
     }
-    note_rest(count, lines, note);
+    let rest = rest(count, lines);
     // Hosts are what is no switch, whatever their links.
     let tier = |id: &usize| (!is_switch.contains(id)).then_some(0);
     let node = (0..nodes).map(|id| FileNode { name: name(id), tier: tier(&id), pod: None });
-    Ok(GraphFile { routing: Routing::UpDown, node: node.collect(), link })
+    Ok((GraphFile { routing: Routing::UpDown, node: node.collect(), link }, rest))
 }
 
-/// Notes links behind the last one that the first line counts.
-fn note_rest<'a>(count: usize, rest: impl Iterator<Item = Line<'a>>, note: &dyn Fn(String)) {
+fn rest<'a>(count: usize, rest: impl Iterator<Item = Line<'a>>) -> Option<Rest> {
     let is_link = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         words.len() == 5 && words[..2].iter().all(|word| whole(word).is_ok())
     };
     let mut rest = rest.filter(|(_, line)| is_link(line)).peekable();
-    let Some(&(number, line)) = rest.peek() else { return };
+    let &(number, line) = rest.peek()?;
     let more = rest.count();
-    note(format!(
-        "{number}: {more} more links than the {count} of the first line are left out, from \"{line}\" on"
-    ));
+    let message = format!(
+        "{more} more links than the {count} of the first line are left out, from \"{line}\" on"
+    );
+    Some(Rest { line: number, message })
 }
 
 fn whole(text: &str) -> Result<usize, Problem> {
@@ -221,6 +232,10 @@ mod tests {
         let expected = "t.txt:9: 2 more links than the 6 of the first line are left out, \
                         from \"5 6 100Gbps 2us 0\" on";
         assert_eq!(notices, [expected]);
+        let expected = "t.txt:7: 4 more links than the 4 of the first line are left out, from \
+                        \"4 6 100Gbps 2us 0\" on; the others are no sound graph\n\
+                        help: correct the number of links in the first line";
+        assert_eq!(load(&LEAVES.replacen("8 4 8", "8 4 4", 1)).unwrap_err(), expected);
     }
 
     /// `ali_32host_10rack.txt` of HPCC's repository, from its description: 10 racks of 32 hosts, each
