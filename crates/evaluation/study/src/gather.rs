@@ -1,6 +1,6 @@
 //! The evidence of a paper's claims: simulations of points, and experiments.
 
-use heddle_claims::{Claim, Effort, Extent, Monitor, Request};
+use heddle_claims::{Claim, Effort, Extent, Monitor, Progress, Request};
 
 use crate::grid;
 use crate::paper::{EvaluationError, Evidence, Experiment as _, Measure, Outcomes, SimulatedPaper};
@@ -31,24 +31,54 @@ pub fn gather<P: SimulatedPaper>(
     Ok(Evidence { results, experiments, graph })
 }
 
-/// Runs each experiment that the claims need.
+/// One run of an experiment.
+struct Plan<E> {
+    experiment: E,
+    seed: u64,
+    /// The first claim that needs it, and the seed.
+    label: String,
+}
+
+/// The experiments that the claims need, each once with each of its seeds.
+fn plans<P: SimulatedPaper>(
+    claims: &[&Claim<Measure<P>>],
+    effort: Effort,
+) -> Vec<Plan<P::Experiment>> {
+    let mut plans: Vec<Plan<P::Experiment>> = Vec::new();
+    for claim in claims {
+        let Some(experiment) = claim.measure.experiment() else { continue };
+        if plans.iter().any(|plan| plan.experiment == experiment) {
+            continue;
+        }
+        plans.extend(experiment.seeds(effort).iter().map(|&seed| {
+            let label = format!("{}: {}, seed {seed}", claim.id, claim.text);
+            Plan { experiment, seed, label }
+        }));
+    }
+    plans
+}
+
+/// Runs each experiment that the claims need. The monitor counts each as one unit of work.
 fn experiments<P: SimulatedPaper>(
     claims: &[&Claim<Measure<P>>],
     effort: Effort,
     changes: &[(&str, &str)],
     monitor: &dyn Monitor,
 ) -> Result<Outcomes<P::Experiment>, EvaluationError> {
+    let plans = plans::<P>(claims, effort);
+    let note = |run: usize, done: usize| {
+        let (part, hops) = if done > run { (1.0, 1) } else { (0.0, 0) };
+        let label = &plans[run].label;
+        monitor.progress(Progress { done, runs: plans.len(), run, label, part, hops });
+    };
     let mut outcomes: Outcomes<P::Experiment> = Vec::new();
-    for experiment in claims.iter().filter_map(|claim| claim.measure.experiment()) {
-        if outcomes.iter().any(|(done, _)| *done == experiment) {
-            continue;
+    for (run, &Plan { experiment, seed, .. }) in plans.iter().enumerate() {
+        if monitor.stopped() {
+            return Err(EvaluationError::Interrupted);
         }
-        for &seed in experiment.seeds(effort) {
-            if monitor.stopped() {
-                return Err(EvaluationError::Interrupted);
-            }
-            outcomes.push((experiment, experiment.run(seed, changes)?));
-        }
+        note(run, run);
+        outcomes.push((experiment, experiment.run(seed, changes)?));
+        note(run, run + 1);
     }
     Ok(outcomes)
 }

@@ -73,3 +73,41 @@ impl SimulatedPaper for Cflb {
         claims::bar(points::Choice::Scheduler, 2)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use heddle_claims::Progress;
+
+    use super::*;
+
+    /// Lines of progress: experiments done, all of them, the name of the one at work.
+    #[derive(Default)]
+    struct Lines(Mutex<Vec<String>>);
+
+    impl Monitor for Lines {
+        fn stopped(&self) -> bool {
+            false
+        }
+
+        fn progress(&self, progress: Progress<'_>) {
+            let Progress { done, runs, label, .. } = progress;
+            self.0.lock().unwrap().push(format!("{done}/{runs} {label}"));
+        }
+    }
+
+    #[test]
+    fn each_experiment_reports_its_begin_and_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = &Cflb::PROFILES[0];
+        let request =
+            Request::<Cflb>::new(&["C1".to_owned()], Effort::Quick, profile, folder.path());
+        let lines = Lines::default();
+        Cflb::gather(&request.unwrap(), &lines).unwrap();
+        let lines = lines.0.into_inner().unwrap();
+        assert_eq!(lines.len(), 6, "three fabrics: {lines:?}");
+        assert!(lines[0].starts_with("0/3 C1: ") && lines[5].starts_with("3/3 C1: "), "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with(", seed 1")), "{lines:?}");
+    }
+}
