@@ -287,7 +287,7 @@ static __always_inline bool assignable(const struct packet_context *context)
 	const struct flow_snapshot *flow = known_flow(context);
 
 	return context->vip.mode == MPTCP_ASSIGN &&
-	       (!flow || half_open(flow) || ended(context, flow) || !keeps_flows(flow->target));
+	       (!flow || is_syn_alone(flow) || ended(context, flow) || !keeps_flows(flow->target));
 }
 
 /* Decides on the connection's key, and stores its flow. False: none was found. */

@@ -11,8 +11,8 @@ static __always_inline bool closes(const struct packet_context *context)
 }
 
 /* Goes to `target`, and is stored as a flow in `state`. */
-static __always_inline void decide_stored(const struct packet_context *context, __u32 target, enum flow_state state,
-					  enum counter verdict, struct decision *decision)
+static __always_inline void decide_stored(const struct packet_context *context, __u32 target, __u8 state, enum counter verdict,
+					  struct decision *decision)
 {
 	struct flow_value value = { .state = state, .target = target };
 
@@ -29,7 +29,7 @@ static __always_inline void decide_new(const struct packet_context *context, enu
 }
 
 /* By hash, and stored as a flow in `state`. */
-static __always_inline void decide_by_hash(const struct packet_context *context, enum flow_state state, enum counter verdict,
+static __always_inline void decide_by_hash(const struct packet_context *context, __u8 state, enum counter verdict,
 					   struct decision *decision)
 {
 	decide_stored(context, own_hashed_target(context), state, verdict, decision);

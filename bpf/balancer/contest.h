@@ -80,6 +80,13 @@ static __always_inline void store_accepted(const struct packet_context *context,
 	note(decision, CANDIDATE_ACCEPTED);
 }
 
+/* True if the candidate is a join whose handshake goes on: the token says so, which few know. A SYN that names no
+ * connection is rather forged. */
+static __always_inline bool is_joining(const struct packet_context *context, const struct candidate *candidate)
+{
+	return candidate->kind == CANDIDATE_JOIN && within(context->now, candidate->seen, REPETITION);
+}
+
 /* Stores a candidate for the known flow's entry; its next packets start at `sequence` or behind it. An earlier one
  * whose handshake went on is a connection, which no SYN ends: within a second of its own it stays, and later it has the
  * entry. */
@@ -89,6 +96,8 @@ static __always_inline void contest(const struct packet_context *context, enum c
 	const struct candidate *before = context->flow.state & FLOW_CONTESTED ? candidate_of(context) : NULL;
 	struct flow_snapshot changed = context->flow;
 
+	if (before && kind != CANDIDATE_JOIN && is_joining(context, before))
+		return;
 	if (before && before->marks & CANDIDATE_FOLLOWED && keeps_flows(before->target)) {
 		if (within(context->now, before->seen, TOUCH))
 			return;
@@ -226,7 +235,7 @@ static __always_inline bool answers_challenge(const struct packet_context *conte
 	return true;
 }
 
-/* A packet of a contested flow. True: all is decided; false: it ends the old flow. */
+/* A packet of a contested flow. True: all is decided; false: it ends the old flow, or may have that one's keys. */
 static __always_inline bool decide_contested(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct candidate candidate;
@@ -240,6 +249,10 @@ static __always_inline bool decide_contested(struct xdp_md *ctx, const struct pa
 		return true;
 	if (context->packet.tcp_flags & (TCP_FIN | TCP_RST))
 		return false;
+	if (half_open(&context->flow)) {
+		decision->writes |= ENDS_CANDIDATE;
+		return false;
+	}
 	end_contest(context, decision);
 	return true;
 }

@@ -137,7 +137,7 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 	struct flow_snapshot changed = context->flow;
 
 	changed.token = learn_keys(context, found, TOKEN_PROVISIONAL, second, decision);
-	changed.state = FLOW_LEARNING | (second ? 0 : FLOW_KEYS_SECOND);
+	changed.state = FLOW_LEARNING | FLOW_GOES_ON | (second ? 0 : FLOW_KEYS_SECOND);
 	changed.state = marked(context, changed.token ? changed.state : FLOW_ESTABLISHED);
 	changed.epoch = changed.token ? changed.epoch : settings.epoch;
 	changed.seen = context->now;
@@ -145,6 +145,17 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 		change_flow(&changed, decision);
 	else
 		change_flow_token(&changed, decision);
+}
+
+/* More than the SYN was seen. The time of the search for keys counts from that, if it came here. */
+static __always_inline void leave_syn(const struct packet_context *context, struct decision *decision)
+{
+	struct flow_snapshot changed = context->flow;
+
+	if (changed.state & FLOW_UNSEEN)
+		changed.seen = context->now;
+	changed.state = marked(context, FLOW_LEARNING | FLOW_GOES_ON);
+	change_flow(&changed, decision);
 }
 
 /* A packet that cannot follow the one with which the flow opened says nothing of the connection. */
@@ -160,8 +171,8 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct pac
 			     decision);
 	else if (context->now - context->flow.seen >= settings.learning)
 		refresh_flow(context, FLOW_ESTABLISHED, decision);
-	else if (context->flow.state & FLOW_UNSEEN)
-		move_flow(context, FLOW_LEARNING, decision);
+	else if (is_syn_alone(&context->flow))
+		leave_syn(context, decision);
 }
 
 /* FLOW_TOKEN_PENDING, once: the connection went on for a second, which settles its token. */
@@ -306,30 +317,60 @@ static __always_inline bool verify_flow(struct xdp_md *ctx, const struct packet_
 	return false;
 }
 
-/* A packet of a contested flow: the candidate's, or of the flow as others know it, if it was silent, or as it is known
- * here. True: all is decided; false: it ends the flow. */
-static __always_inline bool decide_contest(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+/* True if the flow's SYN does not explain the packet: its number cannot follow, or it is a join's without an option of
+ * MPTCP, which all of those have but resets. */
+static __always_inline bool is_past_opening(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	const struct candidate *candidate = candidate_of(context);
+	struct mptcp_found found;
 
-	if (!(candidate && follows(context, candidate)) && verify_flow(ctx, context, decision))
+	if (is_of_another(context))
 		return true;
-	return decide_contested(ctx, context, decision);
+	return context->known && (context->flow.state & FLOW_STATE_MASK) == FLOW_JOINING &&
+	       !(context->packet.tcp_flags & TCP_RST) && search_options(ctx, context, &found, decision) == MPTCP_NONE;
 }
 
-/* A packet that the flow's SYN does not explain: others may know the flow to which it belongs. False: it goes where the
- * SYN went. */
+/* A packet that neither the flow's SYN explains nor another balancer: by hash, beside the entry. That stays, since the
+ * packet may be forged as well as the SYN. One with an option of MPTCP may be far ahead of a join's SYN. False: it goes
+ * with the entry. */
+__noinline int decide_past_opening(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	struct mptcp_found found;
+
+	if (!context || !decision || !context->known || !rests_on_syn(&context->flow) ||
+	    context->flow.target == own_hashed_target(context) || !is_past_opening(ctx, context, decision))
+		return false;
+	if ((context->flow.state & FLOW_STATE_MASK) == FLOW_JOINING &&
+	    search_options(ctx, context, &found, decision) != MPTCP_NONE)
+		return false;
+	decide_send(decision, own_hashed_target(context), SENT_MISS);
+	return true;
+}
+
+/* A packet that the flow's SYN does not explain: others may know the flow to which it belongs. False: it goes with the
+ * entry. */
 static __always_inline bool ask_for_another(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
 
-	if (context->vip.mode != MPTCP_LEARN || !is_of_another(context) ||
-	    !worth_asking(context, search_options(ctx, context, &found, decision)))
+	if (!is_past_opening(ctx, context, decision))
 		return false;
-	if (query_flow(context, 0, decision))
+	if (context->vip.mode == MPTCP_LEARN && worth_asking(context, search_options(ctx, context, &found, decision)) &&
+	    query_flow(context, 0, decision))
 		return true;
 	decide_send(decision, context->flow.target, SENT_FLOW);
-	return false;
+	return decide_past_opening(ctx, context, decision);
+}
+
+/* A packet of a contested flow: the candidate's, or of the flow as others know it, or as it is known here. True: all is
+ * decided; false: as decide_contested. */
+static __always_inline bool decide_contest(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	const struct candidate *candidate = candidate_of(context);
+
+	if (!(candidate && follows(context, candidate)) &&
+	    (verify_flow(ctx, context, decision) || ask_for_another(ctx, context, decision)))
+		return true;
+	return decide_contested(ctx, context, decision);
 }
 
 /* A packet of a known flow, all but those on the fast path. */

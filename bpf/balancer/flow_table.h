@@ -55,6 +55,18 @@ static __always_inline bool half_open(const struct flow_snapshot *flow)
 	return state == FLOW_NEW || state == FLOW_LEARNING;
 }
 
+/* One of which nothing but SYNs was seen. */
+static __always_inline bool is_syn_alone(const struct flow_snapshot *flow)
+{
+	return half_open(flow) && !(flow->state & FLOW_GOES_ON);
+}
+
+/* True if the entry says nothing but what a SYN did, which anybody can send. */
+static __always_inline bool rests_on_syn(const struct flow_snapshot *flow)
+{
+	return is_syn_alone(flow) || (flow->state & FLOW_STATE_MASK) == FLOW_JOINING;
+}
+
 static __always_inline struct flow_bucket *flow_bucket(__u32 index)
 {
 	return bpf_map_lookup_elem(&flows, &index);
@@ -187,6 +199,8 @@ static __always_inline __u8 opening_number(const struct packet_context *context)
 /* True if entries in this state have the number of the packet with which their flow opened, in place of an epoch. */
 static __always_inline bool has_opening_number(const struct packet_context *context, __u8 state)
 {
+	if ((state & FLOW_STATE_MASK) == FLOW_JOINING)
+		return state & FLOW_NUMBERED;
 	state &= FLOW_STATE_MASK;
 	return context->packet.protocol == IPPROTO_TCP && (state == FLOW_NEW || state == FLOW_LEARNING);
 }

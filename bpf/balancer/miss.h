@@ -21,7 +21,7 @@ static __always_inline bool decide_midstream_keys(const struct packet_context *c
 		return true;
 	value.target = decision->target;
 	value.token = learn_keys(context, found, state, false, decision);
-	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SECOND : FLOW_NEW;
+	value.state = FLOW_GOES_ON | (value.token ? FLOW_LEARNING | FLOW_KEYS_SECOND : FLOW_NEW);
 	store_flow(context, &value, STATELESS, decision);
 	return true;
 }
@@ -32,7 +32,7 @@ static __always_inline void decide_by_hash_alone(const struct packet_context *co
 	if (closes(context))
 		decide_send(decision, own_hashed_target(context), SENT_MISS);
 	else
-		decide_by_hash(context, FLOW_NEW, SENT_MISS, decision);
+		decide_by_hash(context, FLOW_NEW | FLOW_GOES_ON, SENT_MISS, decision);
 }
 
 /* Ticks since this balancer saw something of the packet's flow; 0: it does not know where that goes. */

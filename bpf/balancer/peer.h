@@ -28,10 +28,10 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 }
 
 /* The reply says whether it is older than what the asker knows. */
-static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker, const struct steering *message,
-						struct decision *decision)
+static __always_inline void reply_to_flow_query(struct xdp_md *ctx, const struct packet_context *context, __u32 asker,
+						const struct steering *message, struct decision *decision)
 {
-	bool known = context->known && !is_of_another(context);
+	bool known = context->known && !is_past_opening(ctx, context, decision);
 	__u32 target = known ? if_configured(context->flow.target) : NO_TARGET;
 	__u32 token = known ? context->flow.token : 0, age = get_be32(message->backend);
 	bool older = known && age && !within(context->now, context->flow.seen + SAME_TIME, age);
@@ -123,6 +123,8 @@ static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct p
 		store_flow(context, &value, STATEFUL, decision);
 		decide_send(decision, target, SENT_FLOW);
 	} else if (!query_flow(context, message->asked, decision)) {
+		if (decide_past_opening(ctx, context, decision))
+			return;
 		if (context->known && keeps_flows(context->flow.target))
 			decide_verified(ctx, context, decision);
 		else if (!decide_answered_keys(ctx, context, 0, NO_TARGET, decision))
@@ -186,7 +188,7 @@ static __always_inline void store_opening(const struct packet_context *context, 
 	note_placement(context, target, decision);
 	if (!context->known || gives_way_to_syn(&context->flow))
 		store_flow(context, &value, STATELESS, decision);
-	else if (!half_open(&context->flow) && differs(context, target))
+	else if (!is_syn_alone(&context->flow) && differs(context, target))
 		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, target, decision);
 }
 
@@ -276,7 +278,7 @@ __noinline int handle_flow_message(struct xdp_md *ctx, const struct packet_conte
 		reply_to_token_query(context, peer, message, decision);
 		break;
 	case STEER_FLOW_QUERY:
-		reply_to_flow_query(context, peer, message, decision);
+		reply_to_flow_query(ctx, context, peer, message, decision);
 		break;
 	case STEER_REPLY:
 		handle_reply(ctx, context, message, decision);

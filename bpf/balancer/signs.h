@@ -14,7 +14,7 @@
 /* True of a SYN of a flow whose handshake is in progress, with the number of the one before. */
 static __always_inline bool opens_again(const struct packet_context *context)
 {
-	return (context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && context->known && half_open(&context->flow) &&
+	return (context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && context->known && is_syn_alone(&context->flow) &&
 	       opening_number(context) == context->flow.epoch;
 }
 

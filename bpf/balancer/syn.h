@@ -61,7 +61,7 @@ static __always_inline void open_new(const struct packet_context *context, enum 
  * SYN: a flow that closed stays beside the connection. */
 static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow)
 {
-	return !keeps_flows(flow->target) || (half_open(flow) && !target_up(flow->target));
+	return !keeps_flows(flow->target) || (is_syn_alone(flow) && !target_up(flow->target));
 }
 
 /* Where a SYN goes that names no connection, on a flow that keeps its entry: where new connections go. One that may
@@ -70,9 +70,11 @@ static __always_inline bool gives_way_to_syn(const struct flow_snapshot *flow)
 static __always_inline __u32 target_of_syn(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
-	bool just_opened = flow->state & FLOW_FRESH && within(context->now, flow->seen, TOUCH) && target_up(flow->target);
+	bool just_opened = (half_open(flow) || flow->state & FLOW_FRESH) && within(context->now, flow->seen, TOUCH);
 
-	return just_opened || is_opening(flow->state) || is_balancer(flow->target) ? flow->target : target_of_new(context);
+	return rests_on_syn(flow) || (just_opened && target_up(flow->target)) || is_balancer(flow->target)
+		       ? flow->target
+		       : target_of_new(context);
 }
 
 /* A SYN on a flow that is known: the flow keeps its entry until the SYN's connection goes on (contest.h). */
@@ -83,9 +85,9 @@ static __always_inline void open_beside(const struct packet_context *context, en
 	__u32 target = target_of_syn(context);
 
 	decide_send(decision, target, verdict);
-	if (half_open(flow) && (state == FLOW_LEARNING || is_of_another(context)))
+	if (is_syn_alone(flow) && (state == FLOW_LEARNING || is_of_another(context)))
 		open_from_now_on(context, state, decision);
-	if (half_open(flow))
+	if (is_syn_alone(flow))
 		return;
 	note(decision, FLOW_KEPT);
 	if (state == FLOW_LEARNING)
@@ -123,6 +125,8 @@ static __always_inline void store_join(const struct packet_context *context, __u
 	struct flow_value value = { .token = token, .target = target, .state = state };
 	const struct flow_snapshot *flow = known_flow(context);
 
+	if ((state & FLOW_STATE_MASK) == FLOW_JOINING)
+		value.state |= FLOW_NUMBERED;
 	if (flow && keeps_flows(flow->target))
 		contest(context, CANDIDATE_JOIN, context->sequence, token, target, decision);
 	else

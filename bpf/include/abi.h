@@ -212,6 +212,8 @@ enum flow_state {
 #define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the two balancers of the token's slot */
 #define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the two balancers of the flow's slot */
 #define FLOW_KEYS_SECOND 0x40   /* LEARNING only: keys that come again go through the second balancer of their slot alone */
+#define FLOW_GOES_ON 0x20       /* NEW, LEARNING only: more than SYNs was seen, so that no SYN opens anything in its place */
+#define FLOW_NUMBERED 0x40      /* JOINING only: `epoch` is of its SYN's number; entries of older programs have a ring's there */
 #define FLOW_UNSEEN 0x10        /* LEARNING only: another balancer told of the SYN, and no packet of the flow came here */
 #define FLOW_TOLD 0x40          /* CLOSING_STATEFUL only: another balancer told of the end, and does so again at each refresh */
 #define FLOW_CONTESTED 0x80     /* a SYN with MPTCP came since: there may be a candidate for the entry */
@@ -229,8 +231,8 @@ struct flow {
 	__u32 token; /* 0: none known */
 	__u16 target;
 	__u8 state; /* enum flow_state and FLOW_* flags */
-	__u8 epoch; /* of the ring, when it was last registered; FLOW_LEARNING, and FLOW_NEW of TCP: upper byte of the
-		     * sequence number with which it opened */
+	__u8 epoch; /* of the ring, when it was last registered; FLOW_LEARNING, FLOW_NUMBERED, and FLOW_NEW of TCP: upper
+		     * byte of the sequence number with which it opened */
 	__u32 seen; /* tick; 0: free, SEEN_BUSY: being written */
 };
 #define SEEN_BUSY 0xffffffff

@@ -6,9 +6,11 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use heddle_harness::{Cluster, Connection, Flow, Random, Setup};
+use heddle_harness::{Cluster, Connection, Flow, Random, Setup, fragments};
 
-use crate::traces::world::{Traced, backend, connection, flow, numbered, open, set, with_port};
+use crate::traces::world::{
+    Traced, backend, connection, flow, flow_v6, numbered, open, set, with_port,
+};
 
 const BALANCERS: u32 = 3;
 const BACKENDS: u32 = 5;
@@ -63,6 +65,8 @@ struct World {
     cluster: Cluster,
     random: Random,
     flows: Vec<Live>,
+    /// The strangers' own connections, one at each backend.
+    strangers: Vec<Connection>,
     /// Balancers that came back empty: heartbeats say that the others' tables have changed since.
     restarted: [bool; BALANCERS as usize],
     seed: u64,
@@ -70,13 +74,21 @@ struct World {
 }
 
 impl World {
-    /// Fifteen plain flows, and fifteen connections of two subflows; all have gone on for a second.
+    /// Fifteen plain flows, half of them of IPv6, and fifteen connections of two subflows; all go on for a second.
     fn new(cluster: Cluster, seed: u64) -> World {
         let (random, restarted) = (Random::new(seed), [false; BALANCERS as usize]);
-        let mut world = World { cluster, random, flows: Vec::new(), restarted, seed, step: 0 };
+        let strangers = (0..BACKENDS as usize).map(|home| {
+            let at_home = |own: &Connection| cluster.hashed(&own.primary) == home;
+            let own = (500..).map(connection).find(at_home).unwrap();
+            assert_eq!(cluster.connect(0, &own), home);
+            own
+        });
+        let strangers = strangers.collect();
+        let mut world =
+            World { cluster, random, flows: Vec::new(), strangers, restarted, seed, step: 0 };
         for number in 1..=15 {
             let at = world.random.below(BALANCERS) as usize;
-            let plain = flow(number);
+            let plain = if number % 2 == 0 { flow(number) } else { flow_v6(number) };
             let home = world.cluster.plain(at, &plain);
             world.add(plain, Kind::Plain, home, at);
             let opened = connection(number + 100);
@@ -113,16 +125,23 @@ impl World {
         assert_eq!(reached, home, "seed {seed}, step {step}:\n{log}");
     }
 
-    /// A stranger's packet in the flow's name, as anybody can send it who knows addresses and ports.
+    /// A stranger's packet in the flow's name, as anybody can send it who knows addresses and ports. No SYN of a
+    /// join: behind one a flow whose balancer has no entry of it has none for `syn` (security.md).
     fn forge(&mut self, index: usize) {
         let Live { flow, at, .. } = self.flows[index];
-        let (what, frame) = match self.random.below(4) {
-            0 => ("FIN", flow.fin()),
-            1 => ("RST", flow.rst()),
+        let own = self.strangers[self.random.below(BACKENDS) as usize];
+        let (what, frame) = match self.random.below(10) {
+            0 | 1 => ("FIN", flow.fin()),
+            2 | 3 => ("RST", flow.rst()),
+            4 | 5 => ("SYN with MP_CAPABLE", Connection { primary: flow, ..own }.syn()),
+            6 => ("first fragment", fragments(&flow.ack(&[], 1500), 1200, 7).remove(0)),
+            7 => ("ICMP error", flow.too_big(1300)),
             _ => ("SYN", flow.syn(&[])),
         };
         let number = NUMBERS.start + self.random.below(NUMBERS.end - NUMBERS.start);
-        let sent = self.cluster.send(at, &numbered(frame, number)).unwrap();
+        let is_segment = !["first fragment", "ICMP error"].contains(&what);
+        let frame = if is_segment { numbered(frame, number) } else { frame };
+        let sent = self.cluster.send(at, &frame).unwrap();
         self.note(
             index,
             &format!("forged {what} {number} to {:?} via {:?}", sent.outcome, sent.via),

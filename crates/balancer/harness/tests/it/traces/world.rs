@@ -44,10 +44,10 @@ pub fn connection(client: u16) -> Connection {
     Connection::new(flow(client), client.into())
 }
 
-/// A frame of TCP over IPv4 with another sequence number than `Flow` gives it, which is 0 in a SYN and
-/// 1 behind it.
+/// A frame of TCP with another sequence number than `Flow` gives it, which is 0 in a SYN and 1 behind it.
 pub fn numbered(mut frame: Vec<u8>, sequence: u32) -> Vec<u8> {
-    frame[14 + 20 + 4..][..4].copy_from_slice(&sequence.to_be_bytes());
+    let ip = if frame[14] >> 4 == 6 { 40 } else { 20 };
+    frame[14 + ip + 4..][..4].copy_from_slice(&sequence.to_be_bytes());
     frame
 }
 
