@@ -33,7 +33,7 @@ pub use classifier::{TcDirection, attach_tc, run_tc};
 pub use error::Error;
 pub use generator::Generator;
 pub use live::LiveProgram;
-pub use pins::{Pins, XDP, detach, has_links, left_behind, link_pin, remove_pins};
+pub use pins::{Pins, XDP, detach, has_links, left_behind, link_pin, release_others, remove_pins};
 pub use processor::ProcessorClock;
 pub use program::{Action, Program, Run, Size};
 pub use traffic::{Senders, own_network, received};

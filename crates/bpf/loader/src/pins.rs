@@ -99,10 +99,13 @@ const LINK: &str = "link-";
 /// # Errors
 /// [`Error::Pins`] if /proc does not tell the namespace.
 pub fn link_pin(directory: &Path, hook: &str, interface: u32) -> Result<PathBuf, Error> {
-    let namespace = fs::metadata(NAMESPACE)
-        .map_err(|error| Error::Pins { path: NAMESPACE.into(), error })?
-        .ino();
-    Ok(directory.join(format!("{LINK}{hook}-{namespace}-{interface}")))
+    Ok(directory.join(format!("{LINK}{hook}-{}-{interface}", namespace()?)))
+}
+
+/// The number of the calling thread's network namespace.
+fn namespace() -> Result<u64, Error> {
+    let found = fs::metadata(NAMESPACE);
+    Ok(found.map_err(|error| Error::Pins { path: NAMESPACE.into(), error })?.ino())
 }
 
 /// The calling thread's network namespace.
@@ -148,6 +151,30 @@ fn described(text: &str, id: u32) -> Option<u32> {
         values.filter_map(|value| value.trim().parse().ok()).next()
     };
     (value("link_id") == Some(id)).then(|| value("ifindex")).flatten()
+}
+
+/// Removes the pins in `directory` of links to interfaces of this thread's network namespace, but for
+/// those of `keep`: their programs are detached as soon as no process has the links open. Returns
+/// what was removed.
+///
+/// # Errors
+/// [`Error::Pins`] if the directory cannot be read, a pin not removed, or /proc does not tell the
+/// namespace.
+pub fn release_others(directory: &Path, keep: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let namespace = namespace()?.to_string();
+    let is_here =
+        |name: &str| name.starts_with(LINK) && name.rsplit('-').nth(1) == Some(namespace.as_str());
+    let failed = |error| Error::Pins { path: directory.to_owned(), error };
+    let mut released = Vec::new();
+    for pin in fs::read_dir(directory).map_err(failed)?.flatten() {
+        let path = pin.path();
+        if is_here(&pin.file_name().to_string_lossy()) && !keep.contains(&path) {
+            fs::remove_file(&path).map_err(|error| Error::Pins { path: path.clone(), error })?;
+            released.push(path);
+        }
+    }
+    released.sort();
+    Ok(released)
 }
 
 /// True if links are pinned in `directory`, to whatever interface.

@@ -36,13 +36,23 @@ pub enum BindError {
     #[error("{0} is in the way: it is not a socket")]
     InTheWay(PathBuf),
     /// The system refused.
-    #[error("cannot listen at {path}: {error}")]
+    #[error("cannot listen at {path}: {error}{}", fix(error))]
     Io {
         /// The socket's path.
         path: PathBuf,
         /// The system's error.
         error: io::Error,
     },
+}
+
+/// The fix of what the system refuses for want of rights.
+fn fix(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "\nhelp: run it as root, or name a socket in a folder that you may write to"
+        }
+        _ => "",
+    }
 }
 
 /// A listening socket, removed when it is dropped.

@@ -135,6 +135,24 @@ impl Config {
         }
     }
 
+    /// Likely mistakes: with them the switch runs, and does not balance.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let scheme = self.scheme.scheme;
+        if self.hook != Hook::Tc && self.tor.is_some() && scheme.has_probes() {
+            let kind = scheme.kind();
+            warnings.push(format!(
+                "under XDP a ToR sends no probes, without which {kind} knows no best hop: hook = \"tc\""
+            ));
+        }
+        let has_hosts = self.ports.iter().any(|port| port.role == SwitchRole::Host);
+        if self.fabric().is_none() && self.tor.is_none() && has_hosts {
+            let why = "a port has role = \"host\", but this switch is no ToR";
+            warnings.push(format!("{why}: it sends no probes unless `tor` gives its number"));
+        }
+        warnings
+    }
+
     /// The name of the neighbour at a port, with a device or without.
     pub fn peer(&self, port: u16) -> String {
         let name = self.ports.iter().find(|own| own.number == port).map(|own| own.peer.clone());

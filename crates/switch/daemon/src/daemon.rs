@@ -40,6 +40,7 @@ use probes::Probes;
 /// logged.
 pub async fn run(path: &Path) -> Result<(), Failure> {
     let config = config::read(path)?;
+    config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let reserved = socket::reserve(&config.admin).map_err(DaemonError::Admin)?;
     let metrics = bind_metrics(&config)?;
     // SIGTERM is not caught until then: the kernel ends a daemon while it verifies the programs.
@@ -96,6 +97,16 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     notify::stopping();
     tracing::info!("the daemon stops; the programs go on with the maps as they are");
     Ok(())
+}
+
+/// What is left to the kernel, packets for hosts of this ToR too, it drops unless it forwards.
+fn warn_of_forwarding() {
+    let forwards = std::fs::read_to_string("/proc/sys/net/ipv4/ip_forward");
+    if forwards.is_ok_and(|value| value.trim() == "0") {
+        tracing::warn!(
+            "the kernel does not forward what is left to it, as to hosts here: sysctl -w net.ipv4.ip_forward=1"
+        );
+    }
 }
 
 /// The kernel's tables, if routes come from there; nothing else ever.
@@ -196,7 +207,10 @@ async fn start(config: Config) -> Result<State, DaemonError> {
     }
     let fib = match &config.routes {
         Routes::Fabric(_) => Fib::default(),
-        Routes::Kernel(routes) => kernel::read(routes).await.map_err(DaemonError::Routes)?,
+        Routes::Kernel(routes) => {
+            warn_of_forwarding();
+            kernel::read(routes).await.map_err(DaemonError::Routes)?
+        }
     };
     State::start(config, devices, fib)
 }

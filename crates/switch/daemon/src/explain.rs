@@ -155,7 +155,7 @@ fn five_tuple(packet: &Packet) -> FiveTuple {
 
 fn by_hash(hash: u32, hops: &[u16], what: &str, steps: &mut Vec<String>) -> u16 {
     let at = pick(hash, hops.len());
-    steps.push(format!("{what} selects number {at}"));
+    steps.push(format!("{what} selects next hop {} of {}", at + 1, hops.len()));
     hops[at]
 }
 

@@ -27,7 +27,9 @@ pub fn explanation(explained: &Explanation) -> String {
             hop.sent.packets
         );
     }
-    let _ = write!(text, "\nto {}", explained.to.as_deref().unwrap_or("nowhere"));
+    if let Some(to) = &explained.to {
+        let _ = write!(text, "\nto {to}");
+    }
     text
 }
 

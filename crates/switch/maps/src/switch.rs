@@ -2,13 +2,13 @@
 
 use std::io::ErrorKind;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aya::Ebpf;
 use aya::maps::{Array, DevMap, Map, MapData};
 use aya::programs::SchedClassifier;
 use heddle_bpf_loader::maps::{Events, absent_as_none};
-use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, XDP, attach_tc, run_tc};
+use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, XDP, attach_tc, link_pin, run_tc};
 
 use crate::abi::{CflbConstants, Postcard, SWITCH_ABI, SwitchConfig};
 use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
@@ -16,6 +16,9 @@ use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
 /// Names of the programs (bpf/switch/switch.bpf.c).
 const INGRESS: &str = "heddle_switch";
 const EGRESS: &str = "heddle_switch_egress";
+
+/// The hooks of tc, in the names of their links: on arrival and on departure.
+const TC: (&str, &str) = ("ingress", "egress");
 
 pub use heddle_bpf_loader::Attached;
 
@@ -119,7 +122,7 @@ impl Switch {
         let path = |hook: &str| self.pins.link(hook, ifindex);
         match &mut self.programs {
             Programs::Tc(object) => {
-                let (ingress, egress) = (path("ingress")?, path("egress")?);
+                let (ingress, egress) = (path(TC.0)?, path(TC.1)?);
                 attach_tc(object, EGRESS, device, TcDirection::Egress, egress.as_deref())?;
                 attach_tc(object, INGRESS, device, TcDirection::Ingress, ingress.as_deref())
             }
@@ -128,6 +131,23 @@ impl Switch {
                 None => xdp.program.attach(ifindex, xdp.mode).map(|()| Attached::Afresh),
             },
         }
+    }
+
+    /// Detaches what the switch before had attached to other interfaces than these of this network
+    /// namespace, or at another hook. Returns the pins that are gone.
+    ///
+    /// # Errors
+    /// [`Error::Pins`] if a pin cannot be removed.
+    pub fn release_others(&self, interfaces: &[u32]) -> Result<Vec<PathBuf>, Error> {
+        let Pins::Lasting(directory) = &self.pins else { return Ok(Vec::new()) };
+        let hooks: &[&str] = match &self.programs {
+            Programs::Tc(_) => &[TC.0, TC.1],
+            Programs::Xdp(_) => &[XDP],
+        };
+        let links =
+            interfaces.iter().flat_map(|&ifindex| hooks.iter().map(move |hook| (hook, ifindex)));
+        let links = links.map(|(hook, ifindex)| link_pin(directory, hook, ifindex));
+        heddle_bpf_loader::release_others(directory, &links.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Sets a port's device, for XDP; `is_below` if the far end is a switch of a lower tier, none

@@ -12,6 +12,7 @@ use heddle_path_files::files;
 use heddle_policy::mix;
 use heddle_switch_maps::Hook;
 use heddle_switch_maps::abi::SWITCH_PORTS;
+use heddle_units::Rate;
 
 use super::refused::Refused;
 use super::{Config, Postcards, raw, scheme};
@@ -97,6 +98,25 @@ fn admin(node: &str) -> PathBuf {
 /// The salt of a switch, by a number of its own: other switches have others.
 fn salt(seed: u64, own: u32) -> u32 {
     mix(mix(seed as u32, (seed >> 32) as u32), own)
+}
+
+/// Most bytes of an interface's name (linux/if.h, `IFNAMSIZ`, less the zero behind it).
+const NAME: usize = 15;
+
+/// Refuses what cannot be the name of an interface, or a link's rate.
+fn check(port: &raw::Port) -> Result<(), Problem> {
+    let name = &port.device;
+    if !(1..=NAME).contains(&name.len()) || name.contains(|c: char| c == '/' || c.is_whitespace()) {
+        let message = format!("\"{name}\" cannot be the name of an interface");
+        return Err(Problem::at("device", message)
+            .help(format!("1 to {NAME} characters, as `ip link` shows it")));
+    }
+    match port.rate {
+        Some(Rate(0)) => {
+            Err(Problem::at("rate", "0bps is not a link's rate").help("as in rate = \"10Gbps\""))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn mac(port: &raw::Port) -> Result<Option<Mac>, Problem> {

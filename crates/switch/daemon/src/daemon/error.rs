@@ -26,7 +26,9 @@ pub enum DaemonError {
     #[error(transparent)]
     Admin(heddle_daemon::socket::BindError),
     /// The address for metrics.
-    #[error("cannot serve metrics at {address}: {error}")]
+    #[error(
+        "cannot serve metrics at {address}: {error}\nhelp: another address or port for `metrics`"
+    )]
     Metrics {
         /// The address.
         address: std::net::SocketAddr,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_switch_maps::abi::{SwitchPort, SwitchRole};
+use heddle_switch_maps::abi::{SWITCH_PORTS, SwitchPort, SwitchRole};
 use heddle_switch_maps::{Attached, Error, Scheme, Switch};
 use tokio::time::Instant;
 
@@ -68,11 +68,13 @@ impl State {
         }
         state.look_towards();
         state.write_destinations()?;
+        state.forget_ports()?;
         state.write_ports()?;
         state.write_routes()?;
         state.write_prefixes()?;
         state.write_config()?;
         state.attach()?;
+        state.release_others()?;
         Ok(state)
     }
 
@@ -109,6 +111,15 @@ impl State {
         Ok(())
     }
 
+    /// Lets interfaces go that the configuration of the daemon before had, or the hook that it had.
+    fn release_others(&self) -> Result<(), Error> {
+        let own: Vec<u32> = self.devices.values().map(|device| device.ifindex).collect();
+        for pin in self.switch.release_others(&own)? {
+            tracing::info!(pin = %pin.display(), "detached: no longer in the configuration");
+        }
+        Ok(())
+    }
+
     fn write_destinations(&mut self) -> Result<(), Error> {
         let wanted = plan::destinations(&self.config);
         let map = &mut self.switch.maps.destinations;
@@ -132,6 +143,22 @@ impl State {
         }
         for prefix in before.keys().filter(|prefix| !wanted.contains_key(prefix)) {
             map.remove(*prefix)?;
+        }
+        Ok(())
+    }
+
+    /// Takes out the interfaces of ports that have another one now, or none.
+    fn forget_ports(&mut self) -> Result<(), Error> {
+        for number in 0..SWITCH_PORTS {
+            let before = self.switch.maps.ports.get(&number, 0)?;
+            let own = self.config.ports.iter().find(|port| u32::from(port.number) == number);
+            let device = own.and_then(|port| self.devices.get(&port.device));
+            if before.ifindex == 0 || device.is_some_and(|device| device.ifindex == before.ifindex)
+            {
+                continue;
+            }
+            self.switch.maps.interfaces.remove(before.ifindex)?;
+            self.switch.maps.ports.set(number, SwitchPort::default(), 0)?;
         }
         Ok(())
     }
@@ -260,7 +287,10 @@ impl State {
         up: bool,
     ) -> Result<Vec<(String, String)>, String> {
         let Some(own) = self.config.fabric() else {
-            return Err("the kernel's routes say which links are down".into());
+            let why = "the kernel's routes say which links are down";
+            return Err(format!(
+                "{why}: `ip link set DEVICE down`, or the routing daemon's command"
+            ));
         };
         let graph = &own.fabric.graph;
         let name = |node: u32| graph.nodes[node as usize].name.clone();

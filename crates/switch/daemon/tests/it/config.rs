@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use heddle_switch::admin::{self, Answer, Request};
 use heddle_switch::config;
+use heddle_switch::status::Status;
 use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::SwitchRole;
 use heddle_testing::{Need, require_program, skip_without};
@@ -37,6 +38,14 @@ impl Example {
         }
         fs::write(folder.path().join("tor-1.toml"), text).unwrap();
         Example(folder)
+    }
+
+    /// Replaces a text of the switch's own file.
+    fn change(&self, from: &str, to: &str) {
+        let file = self.0.path().join("tor-1.toml");
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains(from), "{from}");
+        fs::write(&file, text.replacen(from, to, 1)).unwrap();
     }
 
     fn check(&self) -> Output {
@@ -86,6 +95,10 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
     let slots = "\"1ms\"\nflowlet_slots = 131072";
     refused("\"1ms\"", slots, &["tor-1.toml:20", "scheme.flowlet_slots", "65536"]);
     refused("\"agg-2\"", "\"agg-3\"", &["tor-1.toml:36", "port.3.peer", "help:"]);
+    refused("\"agg-2\"", "\"agg-1\"", &["port.3.peer: one link leads to agg-1", "help:"]);
+    refused("\"eth3\"", "\"\"", &["port.2.device", "cannot be the name", "help:"]);
+    let no_rate = &["port.3.rate: 0bps is not a link's rate", "help:"];
+    refused("\"agg-2\"", "\"agg-2\"\nrate = \"0bps\"", no_rate);
     let metrics = "metrics = \"127.0.0.1:9642\"";
     let no_ipv4 = &["tor-1.toml:6", "probe_protocol", "help:"];
     refused(metrics, "probe_protocol = 200", no_ipv4);
@@ -189,6 +202,19 @@ fn switches_with_the_kernels_routes_are_checked() {
     refused("rate = \"10Gbps\"\n\n", "\n", &["port.1.rate", "help:"]);
 }
 
+#[test]
+fn likely_mistakes_are_said_and_not_refused() {
+    let warnings = |config: config::Config| config.warnings().join("\n");
+    assert_eq!(warnings(read_leaf("tor = 1", "tor = 1").unwrap()), "");
+    let no_tor = warnings(read_leaf("\ntor = 1\n", "\n").unwrap());
+    assert!(no_tor.contains("role = \"host\"") && no_tor.contains("`tor`"), "{no_tor}");
+    let example = Example::with(&[("[scheme]\n", "hook = \"xdp\"\n[scheme]\n")]);
+    let checked = example.check();
+    assert!(checked.status.success());
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert!(said.contains("\nwarning: under XDP a ToR sends no probes"), "{said}");
+}
+
 /// The packaged leaf with its first `from` replaced; what is wrong with it as text.
 fn read_leaf(from: &str, to: &str) -> Result<config::Config, String> {
     let text = fs::read_to_string(packaged().join("leaf-1.toml")).unwrap();
@@ -203,8 +229,9 @@ fn read_leaf(from: &str, to: &str) -> Result<config::Config, String> {
     read
 }
 
-/// A namespace with the devices of the example, and its switch.
+/// The packaged example in a namespace with its devices, and its switch.
 struct Started {
+    example: Example,
     namespace: String,
     pins: PathBuf,
     switch: Child,
@@ -219,64 +246,124 @@ impl Drop for Started {
     }
 }
 
+impl Started {
+    fn new(namespace: String) -> Started {
+        let pins = PathBuf::from("/sys/fs/bpf").join(&namespace);
+        let example = Example::with(&[]);
+        let node = "node = \"tor-1\"";
+        let (pin, admin) = (pins.join("tor-1"), example.0.path().join("switch.sock"));
+        let paths = format!("{node}\npin = \"{}\"\nadmin = \"{}\"", pin.display(), admin.display());
+        example.change(node, &paths);
+        ip(&format!("netns add {namespace}"));
+        ip(&format!("-n {namespace} link set lo up"));
+        for number in 1..=4 {
+            let (device, peer) = (format!("eth{number}"), format!("far{number}"));
+            ip(&format!("-n {namespace} link add {device} type veth peer name {peer}"));
+            ip(&format!("-n {namespace} link set {device} up"));
+            ip(&format!("-n {namespace} link set {peer} up"));
+        }
+        let switch = run(&namespace, &example);
+        Started { example, namespace, pins, switch }
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.example.0.path().join("switch.sock")
+    }
+
+    /// Waits for the socket, at which no capability is left, and asks for the state.
+    fn status(&mut self) -> Box<Status> {
+        let end = Instant::now() + LIMIT;
+        let socket = self.socket();
+        let ended = |switch: &mut Child| switch.try_wait().unwrap().is_some();
+        while !socket.exists() && !ended(&mut self.switch) && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let held = fs::read_to_string(format!("/proc/{}/status", self.switch.id())).unwrap();
+        assert!(held.contains("CapEff:\t0000000000000000"), "with its socket: {held}");
+        loop {
+            if let Ok(Answer::Status(status)) = admin::call(&socket, &Request::Status) {
+                return status;
+            }
+            assert!(!ended(&mut self.switch), "it ended: {}", self.log());
+            assert!(Instant::now() < end, "no answer within {LIMIT:?}: {}", self.log());
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.example.0.path().join("log")).unwrap()
+    }
+
+    /// Ends the daemon and starts the next one, by the file as it is now.
+    fn again(&mut self) {
+        let process = self.switch.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &process]).status().unwrap().success());
+        assert!(self.switch.wait().unwrap().success(), "{}", self.log());
+        self.switch = run(&self.namespace, &self.example);
+    }
+
+    /// The pinned links, by hook and with the interface's number.
+    fn links(&self) -> Vec<(String, String)> {
+        let names = fs::read_dir(self.pins.join("tor-1")).unwrap();
+        let names = names.map(|pin| pin.unwrap().file_name().into_string().unwrap());
+        let mut links: Vec<(String, String)> = names
+            .filter_map(|name| {
+                let parts: Vec<&str> = name.strip_prefix("link-")?.split('-').collect();
+                Some((parts[0].to_owned(), parts[2].to_owned()))
+            })
+            .collect();
+        links.sort();
+        links
+    }
+}
+
+fn run(namespace: &str, example: &Example) -> Child {
+    let folder = example.0.path();
+    Command::new("nsenter")
+        .arg(format!("--net=/run/netns/{namespace}"))
+        .args([PROGRAM, "run"])
+        .arg(folder.join("tor-1.toml"))
+        .stderr(fs::File::create(folder.join("log")).unwrap())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
 fn ip(words: &str) {
     let output = Command::new("ip").args(words.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// The second configuration has another hook and no port at eth2.
 #[test]
-fn the_packaged_example_starts() {
+fn the_packaged_example_starts_and_the_next_daemon_lets_go_of_what_it_has_not() {
     if skip_without(Need::Root) {
         return;
     }
     require_program("ip", "iproute2");
     require_program("nsenter", "util-linux");
-    let namespace = format!("hswx{}", std::process::id());
-    let pins = PathBuf::from("/sys/fs/bpf").join(&namespace);
-    let node = "node = \"tor-1\"";
-    let example = Example::with(&[]);
-    let socket = example.0.path().join("switch.sock");
-    let with_paths = format!(
-        "{node}\npin = \"{}\"\nadmin = \"{}\"",
-        pins.join("tor-1").display(),
-        socket.display()
-    );
-    let file = example.0.path().join("tor-1.toml");
-    let text = fs::read_to_string(&file).unwrap().replace(node, &with_paths);
-    fs::write(&file, text).unwrap();
-    ip(&format!("netns add {namespace}"));
-    ip(&format!("-n {namespace} link set lo up"));
-    for number in 1..=4 {
-        let (device, peer) = (format!("eth{number}"), format!("far{number}"));
-        ip(&format!("-n {namespace} link add {device} type veth peer name {peer}"));
-        ip(&format!("-n {namespace} link set {device} up"));
-        ip(&format!("-n {namespace} link set {peer} up"));
-    }
-    let log = example.0.path().join("log");
-    let switch = Command::new("nsenter")
-        .arg(format!("--net=/run/netns/{namespace}"))
-        .args([PROGRAM, "run"])
-        .arg(&file)
-        .stderr(fs::File::create(&log).unwrap())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let process = switch.id();
-    let mut started = Started { namespace, pins, switch };
-    let end = Instant::now() + LIMIT;
-    while !socket.exists() && started.switch.try_wait().unwrap().is_none() && Instant::now() < end {
-        thread::sleep(Duration::from_millis(1));
-    }
-    let held = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    assert!(held.contains("CapEff:\t0000000000000000"), "with its socket: {held}");
-    let status = loop {
-        if let Ok(Answer::Status(status)) = admin::call(&socket, &Request::Status) {
-            break status;
-        }
-        let log = || fs::read_to_string(&log).unwrap();
-        assert!(started.switch.try_wait().unwrap().is_none(), "it ended: {}", log());
-        assert!(Instant::now() < end, "no answer within {LIMIT:?}: {}", log());
-        thread::sleep(Duration::from_millis(50));
+    let mut started = Started::new(format!("hswx{}", std::process::id()));
+    assert_eq!(started.status().ports.len(), 4);
+    let by_hook = |links: &[(String, String)], hook| {
+        links
+            .iter()
+            .filter(|(own, _)| own == hook)
+            .map(|(_, port)| port.clone())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(status.ports.len(), 4);
+    let before = started.links();
+    let [ingress, egress] = ["ingress", "egress"].map(|hook| by_hook(&before, hook));
+    assert_eq!((ingress.len(), &ingress, before.len()), (4, &egress, 8));
+
+    started.example.change("[[port]]\ndevice = \"eth2\"\npeer = \"host-2\"\n", "");
+    started.example.change("[scheme]\n", "hook = \"xdp-generic\"\n[scheme]\n");
+    started.again();
+    assert_eq!(started.status().ports.len(), 3);
+    let (after, log) = (started.links(), started.log());
+    let xdp = by_hook(&after, "xdp");
+    assert_eq!((xdp.len(), after.len()), (3, 3), "{after:?}");
+    let gone: Vec<&String> = ingress.iter().filter(|port| !xdp.contains(port)).collect();
+    assert_eq!(gone, [&ingress[1]], "eth2's");
+    assert_eq!(log.matches("detached: no longer in the configuration").count(), 8, "{log}");
+    assert!(log.contains("under XDP a ToR sends no probes, without which hula"), "{log}");
 }

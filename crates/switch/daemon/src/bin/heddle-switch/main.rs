@@ -41,6 +41,10 @@ fn run(cli: &Cli) -> Result<(), Failure> {
             ttl,
             flow_label,
         } => {
+            if source.is_ipv4() != destination.is_ipv4() {
+                let message = format!("{source} and {destination} are of two families");
+                return Err(Failure::usage(message, "both of IPv4, or both of IPv6"));
+            }
             let packet = Packet {
                 source: *source,
                 destination: *destination,

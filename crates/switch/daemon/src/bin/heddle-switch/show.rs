@@ -16,6 +16,8 @@ pub(crate) struct Checked {
     ports: usize,
     /// Neighbours to which no port has a device.
     without_device: Vec<String>,
+    /// Likely mistakes.
+    warnings: Vec<String>,
 }
 
 impl Checked {
@@ -28,18 +30,21 @@ impl Checked {
             scheme: config.scheme.scheme.kind(),
             ports: config.ports.len(),
             without_device: without.map(|number| config.peer(number)).collect(),
+            warnings: config.warnings(),
         }
     }
 
     pub(crate) fn text(&self) -> String {
-        let Checked { node, scheme, ports, without_device } = self;
-        match without_device.as_slice() {
+        let Checked { node, scheme, ports, without_device, warnings } = self;
+        let first = match without_device.as_slice() {
             [] => format!("{node}: {scheme}, all {ports} ports have a device"),
             missing => format!(
                 "{node}: {scheme}, ports with a device: {ports}; without one, and so down: {}",
                 missing.join(", ")
             ),
-        }
+        };
+        let warnings = warnings.iter().map(|warning| format!("\nwarning: {warning}"));
+        [first].into_iter().chain(warnings).collect()
     }
 }
 

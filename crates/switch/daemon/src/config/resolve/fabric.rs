@@ -129,6 +129,7 @@ fn ports(file: &raw::File, own: &FabricRoutes) -> Result<Vec<Port>, Problem> {
 }
 
 fn port(raw: &raw::Port, own: &FabricRoutes, before: &[Port]) -> Result<Port, Problem> {
+    super::check(raw)?;
     if raw.role.is_some() {
         let message = "the fabric file says what is at the far end";
         return Err(Problem::at("role", message).help("routes = \"kernel\" takes this key"));
@@ -180,7 +181,18 @@ fn number(
     let wanted = raw.link.unwrap_or(earlier + 1);
     let number = wanted.checked_sub(1).and_then(|index| links.get(index as usize)).copied();
     number.ok_or_else(|| {
-        let message = format!("there are {} links to {peer}, no number {wanted}", links.len());
-        Problem::at(if raw.link.is_some() { "link" } else { "peer" }, message)
+        let key = if raw.link.is_some() { "link" } else { "peer" };
+        match links.len() {
+            1 => Problem::at(
+                key,
+                format!("one link leads to {peer}, and there is no number {wanted}"),
+            )
+            .help("leave this port out, or name another neighbour"),
+            most => Problem::at(
+                key,
+                format!("{most} links lead to {peer}, and there is no number {wanted}"),
+            )
+            .help(format!("from 1 to {most}")),
+        }
     })
 }

@@ -144,6 +144,7 @@ fn ports(file: &raw::File) -> Result<Vec<Port>, Problem> {
 }
 
 fn port(number: u16, raw: &raw::Port, before: &[Port]) -> Result<Port, Problem> {
+    super::check(raw)?;
     if raw.link.is_some() {
         return Err(Problem::at("link", "does not go with routes = \"kernel\""));
     }
