@@ -31,10 +31,10 @@ pub enum EmulationError {
         error: String,
     },
     /// There is no lab of this name.
-    #[error("there is no lab `{name}`: {known}")]
+    #[error("there is no lab{}: {known}", name.as_ref().map_or_else(String::new, |name| format!(" `{name}`")))]
     NoLab {
-        /// The name.
-        name: String,
+        /// The name, if one was given.
+        name: Option<String>,
         /// The labs that there are.
         known: String,
     },

@@ -1,7 +1,7 @@
 //! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that
 //! are replaced and said.
 
-use heddle_config::{ConfigError, Document, Problem};
+use heddle_config::{ConfigError, Problem};
 use heddle_scenario::{
     Connections, Entropy, Event, Placing, Scenario, Scheme, Source, Transport, Workload,
 };
@@ -41,10 +41,7 @@ const LEAST_SAMPLING: Time = Time::millis(5);
 /// # Errors
 /// The first key that the file gives and a kernel cannot honour, with the fix.
 pub fn check(source: &Source, scaled: &Scenario, plane: Kind) -> Result<Possible, ConfigError> {
-    let mut document = Document::parse(&source.name, &source.text)?;
-    for (key, value) in &source.overrides {
-        document.set(key, value, "--set")?;
-    }
+    let document = heddle_scenario::document(source)?;
     let mut check = Check { given: &|key| document.contains(key), notes: Vec::new() };
     let possible = check.all(scaled, plane).map_err(|problem| document.locate(problem))?;
     Ok(Possible { scenario: possible, notes: check.notes })

@@ -163,7 +163,7 @@ fn choose(name: Option<&str>) -> Result<String, EmulationError> {
         None if names.len() == 1 => names.into_iter().next(),
         None => None,
     };
-    let missing = || EmulationError::NoLab { name: name.unwrap_or_default().to_owned(), known };
+    let missing = || EmulationError::NoLab { name: name.map(str::to_owned), known };
     found.ok_or_else(missing)
 }
 

@@ -152,7 +152,13 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let Work { source, axes, folder, plan, .. } = &work;
     let baseline = args.baseline.as_ref();
     let baseline = baseline.map(|(key, value)| Baseline::new(axes, key, value)).transpose();
-    let baseline = baseline.map_err(|error| anyhow::anyhow!("--baseline: {error}"))?;
+    let baseline = baseline.map_err(|error| {
+        let example = axes.first().map_or_else(String::new, |axis| {
+            let value = axis.values.first().map_or("", String::as_str);
+            format!("as in --baseline {}={value}", axis.key)
+        });
+        Failure::usage(format!("--baseline: {error}"), example)
+    })?;
     let (cells, notices, overload) = (plan.cells(), plan.notices(), plan.overload());
     warn_of_overload(overload.as_deref(), common);
     tell_notices(&notices, common);
@@ -270,7 +276,14 @@ pub(crate) fn axes(source: &Source, args: &Axes) -> Result<Vec<Axis>, Failure> {
     let named = args.variant.iter().map(chosen).collect::<Result<Vec<Variant>, Failure>>()?;
     let over = args.over.iter().map(|(key, values)| Axis::new(key, values)).collect();
     let variants = if named.is_empty() { of_file } else { named };
-    sweep::axes(over, variants).map_err(|error| wrong_axes(&error))
+    let axes = sweep::axes(over, variants).map_err(|error| wrong_axes(&error))?;
+    match plan::replaced(source, &axes) {
+        None => Ok(axes),
+        Some((key, table)) => {
+            let message = format!("--set {key} has no effect: the sweep replaces all of {table}");
+            Err(Failure::usage(message, format!("--over {key}=VALUE, which follows {table}")))
+        }
+    }
 }
 
 fn wrong_axes(error: &ScenarioError) -> Failure {

@@ -81,8 +81,34 @@ fn a_wrong_set_names_the_key_and_set() {
     let said = folder.heddle("run small.toml --set workload.laod=0.5").failed(3);
     assert!(said.contains("workload.laod (from --set): ") && said.contains("`load`"), "{said}");
     let said = folder.heddle("sweep small.toml --over workload.load=0.5,1.5").failed(3);
-    assert!(said.contains("workload.load (from --set): 1.5"), "{said}");
+    assert!(said.contains("workload.load (from --over): 1.5"), "{said}");
     assert_eq!(folder.list("out"), [""; 0], "the whole grid is checked before anything runs");
+}
+
+/// Notepad and PowerShell write UTF-16.
+#[test]
+fn a_file_that_is_no_utf8_says_what_it_is() {
+    let folder = Folder::new();
+    let utf16: Vec<u8> = SMALL.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(folder.path("bad.toml"), [&[0xff, 0xfe], &utf16[..]].concat()).unwrap();
+    let said = folder.heddle("run bad.toml").failed(1);
+    assert_eq!(said, "error: bad.toml: the file is UTF-16: save it as UTF-8\n");
+    std::fs::write(folder.path("bad.toml"), b"title = \"\xff\"").unwrap();
+    let said = folder.heddle("run bad.toml").failed(1);
+    assert_eq!(said, "error: bad.toml: the file is no UTF-8 text: save it as UTF-8\n");
+}
+
+/// 1 ms of probes, 20 ms of warm-up, 10 ms of measuring.
+#[test]
+fn an_event_behind_the_end_of_the_run_is_said() {
+    let folder = Folder::new();
+    let late = "[[event]]\nat = \"30999us\"\nfail = [\"spine-1\"]\n[[event]]\nat = \"31ms\"\nrecover = [\"spine-1\"]\n";
+    let measure = "[measure]\nduration = \"10ms\"\n";
+    let scenario = &SMALL[..SMALL.find("[measure]").unwrap()];
+    folder.put("late.toml", &format!("{scenario}{measure}{late}"));
+    let ran = folder.heddle("validate late.toml");
+    let said = "warning: late.toml: event.1 at 31ms never comes: the run ends at 31ms\n";
+    assert!(ran.err.contains(said) && !ran.err.contains("event.0"), "{}", ran.err);
 }
 
 #[test]

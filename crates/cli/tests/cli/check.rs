@@ -88,7 +88,7 @@ fn validate_takes_overrides_and_sweeps() {
     let said = folder.heddle(sweep).ok();
     assert!(said.contains("ok: 4 combinations, 8 runs; the first: 8 hosts"), "{said}");
     let said = folder.heddle(&format!("{sweep},4")).failed(3);
-    assert!(said.contains("workload.load (from --set): 4 is more than"), "{said}");
+    assert!(said.contains("workload.load (from --over): 4 is more than"), "{said}");
 }
 
 /// A device has no end, and a thousand threads are no help.
@@ -171,6 +171,9 @@ fn one_key_of_a_table_that_the_file_leaves_out_or_shortens_can_be_set() {
         hula.contains("kind = \"hula\"") && hula.contains("probe_period = \"500us\""),
         "{hula}"
     );
+    let lost = show("--set scheme.probe_period=500us --set scheme=hula").failed(2);
+    let said = "error: --set scheme.probe_period has no effect: --set scheme replaces the whole table\nhelp: --set scheme first\n";
+    assert_eq!(lost, said);
 }
 
 #[test]

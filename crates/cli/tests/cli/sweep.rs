@@ -371,7 +371,7 @@ fn ratios_to_a_baseline() {
     assert!((means[0][3].parse::<f64>().unwrap() - ratio).abs() < 1e-5, "{ratio}");
     assert!(folder.read("o/report.html").contains("id=\"ratios\""));
     let said =
-        folder.heddle("sweep small.toml --over scheme=ecmp,spray --baseline scheme=hula").failed(1);
+        folder.heddle("sweep small.toml --over scheme=ecmp,spray --baseline scheme=hula").failed(2);
     assert!(said.contains("scheme does not take the value hula"), "{said}");
 }
 
@@ -425,8 +425,25 @@ fn variants_of_a_file_are_swept_and_chosen_by_name() {
     assert!(shown.contains("[[variant]]\nname = \"hula\"\nscheme = \"hula\"\n"), "{shown}");
 }
 
+/// A table that replaces all keys of the one before is set before them, whatever the order of `--over`.
+#[test]
+fn a_swept_key_keeps_its_value_before_the_table_that_it_is_of() {
+    let folder = Folder::new();
+    let digests = |words: &str| {
+        folder.heddle(&format!("sweep small.toml --set seeds=[1] {words} --out o")).ok();
+        let rows = folder.json("o/sweep.json")["rows"].clone();
+        let rows: Vec<_> =
+            rows.as_array().unwrap().iter().map(|row| row["runs"][0]["digest"].clone()).collect();
+        (rows[0].clone(), rows[1].clone())
+    };
+    let gap_last = digests("--over scheme=letitflow --over scheme.flowlet_gap=1us,1s");
+    let gap_first = digests("--over scheme.flowlet_gap=1us,1s --over scheme=letitflow");
+    assert_eq!(gap_last, gap_first);
+    assert_ne!(gap_first.0, gap_first.1, "the gap has an effect");
+}
+
 /// Words behind `sweep small.toml`, the exit code, and what is said: the fault and its fix.
-const REFUSED: [(&str, i32, &str, &str); 9] = [
+const REFUSED: [(&str, i32, &str, &str); 13] = [
     ("", 2, "there is nothing to sweep over", "--variant NAME=KEY=VALUE"),
     ("--variant reps", 2, "variant reps sets nothing", "NAME=scheme=ecmp"),
     ("--variant a=scheme=ecmp,hula", 2, "`hula` sets no value", "write KEY=VALUE"),
@@ -442,9 +459,18 @@ const REFUSED: [(&str, i32, &str, &str); 9] = [
     ("--variant a=workload.load=4", 3, "workload.load: in variant a: 4 is more than", "below 1"),
     (
         "--variant a=scheme=ecmp --baseline b",
-        1,
-        "variant does not take the value b",
-        "its values are a",
+        2,
+        "variant does not take the value b; its values are a",
+        "as in --baseline variant=a",
+    ),
+    ("--over scheme=ecmp --over scheme=drill", 2, "scheme is swept twice", "scheme=V1,V2"),
+    ("--over scheme=ecmp,drill,ecmp", 2, "scheme has the value ecmp twice", "leave one out"),
+    ("--over workload.load=0.2,2", 3, "workload.load (from --over): 2 is more", "below 1"),
+    (
+        "--set scheme.flowlet_gap=50us --over scheme=hula,letitflow",
+        2,
+        "--set scheme.flowlet_gap has no effect",
+        "--over scheme.flowlet_gap=VALUE",
     ),
 ];
 

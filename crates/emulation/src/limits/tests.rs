@@ -56,6 +56,16 @@ fn keys_that_a_kernel_cannot_honour_are_refused_by_name_with_the_fix() {
     }
 }
 
+/// As `heddle run` takes them: a key of a short table, and of one that the file leaves out.
+#[test]
+fn keys_of_short_and_missing_tables_can_be_set() {
+    let subflows =
+        [("transport", "mptcp"), ("transport.coupling", "uncoupled"), ("transport.subflows", "2")];
+    assert!(checked(&subflows).is_ok());
+    let alone = checked(&[("transport.initial_rto", "20ms")]).unwrap_err();
+    assert_eq!(alone.key(), "transport.initial_rto");
+}
+
 #[test]
 fn buffers_and_marks_that_shapers_do_not_have_are_refused() {
     let red = ("fabric.red", r#"{ min = "30KB", max = "90KB" }"#);

@@ -19,17 +19,43 @@ pub fn sources(source: &Source, axes: &[Axis]) -> Vec<(Vec<String>, Source)> {
     combinations(axes).into_iter().map(changed).collect()
 }
 
-/// The overrides that a combination's values stand for.
+/// The overrides that a combination's values stand for: a table before its keys, which it would
+/// replace.
 pub fn settings(axes: &[Axis], values: &[String]) -> Vec<(String, String)> {
-    axes.iter().zip(values).flat_map(|(axis, value)| axis.settings(value)).collect()
+    let each = axes.iter().zip(values).flat_map(|(axis, value)| axis.settings(value));
+    let mut settings: Vec<(String, String)> = each.collect();
+    settings.sort_by_key(|(key, _)| key.split('.').count());
+    settings
+}
+
+/// A setting of the source that a combination replaces with the table around it, and the key of
+/// that table.
+pub fn replaced(source: &Source, axes: &[Axis]) -> Option<(String, String)> {
+    let settings =
+        |axis: &Axis| axis.values.iter().flat_map(|v| axis.settings(v)).collect::<Vec<_>>();
+    axes.iter().flat_map(settings).find_map(|(table, _)| {
+        let lost = source.overrides.iter().find(|(key, _)| is_below(key, &table));
+        lost.map(|(key, _)| (key.clone(), table))
+    })
+}
+
+/// True for a key inside of a table.
+fn is_below(key: &str, table: &str) -> bool {
+    key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The error of a combination that cannot be: it names its variant, if it has one.
 pub fn explain(axes: &[Axis], values: &[String], error: ScenarioError) -> ScenarioError {
     match axes.iter().zip(values).find_map(|(axis, value)| axis.variant(value)) {
         Some(variant) => within_variant(error, &variant.name),
+        None if axes.iter().any(|axis| is_of(&error, axis)) => error.with_override_source("--over"),
         None => error,
     }
+}
+
+/// True if the error is one of an axis' key, or below it.
+fn is_of(error: &ScenarioError, axis: &Axis) -> bool {
+    error.key() == axis.key || is_below(error.key(), &axis.key)
 }
 
 /// One combination.

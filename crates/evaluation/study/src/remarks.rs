@@ -12,6 +12,7 @@ pub type Named<'a> = (&'a str, &'a [RunSummary]);
 /// steady state.
 pub fn remarks(rows: &[Named<'_>]) -> Vec<String> {
     let mut remarks = Vec::new();
+    remarks.extend(unmeasured(rows));
     remarks.extend(unfinished(rows));
     remarks.extend(limited(rows));
     remarks.extend(unsettled(rows));
@@ -59,6 +60,19 @@ fn limited(rows: &[Named<'_>]) -> Option<String> {
         counted(flows, "flow was", "flows were"),
         if runs.len() == 1 { "a run".to_owned() } else { format!("{} runs", runs.len()) },
     ))
+}
+
+/// Rows of which no flow was measured.
+fn unmeasured(rows: &[Named<'_>]) -> Option<String> {
+    let has_none = |run: &RunSummary| run.totals.measured == 0 && run.long_flows.is_none();
+    let is_empty = |row: &&Named<'_>| row.1.iter().all(has_none);
+    let empty: Vec<&str> = rows.iter().filter(is_empty).map(|row| row.0).collect();
+    (!empty.is_empty()).then(|| {
+        format!(
+            "no flow was measured ({}): none started in the measured phase; give a longer `measure.duration`, a higher load, or smaller flows",
+            empty.join(", ")
+        )
+    })
 }
 
 /// Flows that did not finish, and the rows with most and fewest of them.
@@ -161,6 +175,16 @@ mod tests {
         assert!(said[0].starts_with("9 of 40 measured flows"), "{said:?}");
         assert!(said[0].contains("from 2 unfinished (spray) to 7 (ecmp)"), "{said:?}");
         assert!(!remarks(&[("spray", &few)])[0].contains("different sets"));
+    }
+
+    #[test]
+    fn rows_without_a_measured_flow_are_named() {
+        let some = [run(&cell(1, &[]))];
+        let mut none = some.clone();
+        none[0].totals.measured = 0;
+        let said = remarks(&[("ecmp", &some), ("hula", &none)]);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("no flow was measured (hula): none started"), "{said:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use heddle_claims::stats::Estimate;
-use heddle_scenario::{ScenarioError, VARIANT, Variant, check_variants, split};
+use heddle_scenario::{ScenarioError, VARIANT, Variant, check_values, check_variants, split};
 use serde::Serialize;
 
 use crate::overload::Offered;
@@ -48,8 +48,9 @@ impl Axis {
 /// The axes of a sweep: its variants, if there are any, precede its keys.
 ///
 /// # Errors
-/// As [`check_variants`].
+/// As [`check_variants`] and [`check_values`].
 pub fn axes(over: Vec<Axis>, variants: Vec<Variant>) -> Result<Vec<Axis>, ScenarioError> {
+    over.iter().try_for_each(|axis| check_values(&axis.key, &axis.values))?;
     check_variants(&variants, &over.iter().map(|axis| axis.key.as_str()).collect::<Vec<_>>())?;
     let values = variants.iter().map(|variant| variant.name.clone()).collect();
     let named = Axis { key: VARIANT.to_owned(), values, variants };
@@ -215,6 +216,20 @@ mod tests {
         let grid = combinations(&axes);
         assert_eq!(grid, [["ecmp", "0.3"], ["ecmp", "0.5"], ["hula", "0.3"], ["hula", "0.5"]]);
         assert_eq!(combinations(&[]), [Vec::<String>::new()]);
+    }
+
+    #[test]
+    fn no_key_is_swept_twice_and_no_value_taken_twice() {
+        let said = |over: &[(&str, &str)]| {
+            let over = over.iter().map(|(key, values)| Axis::new(key, values)).collect();
+            axes(over, Vec::new()).map_err(|error| error.to_string())
+        };
+        let twice = said(&[("scheme", "ecmp,hula"), ("scheme", "drill")]).unwrap_err();
+        let help = "help: give all of its values at once: scheme=V1,V2";
+        assert_eq!(twice, format!("scheme is swept twice\n{help}"));
+        let same = said(&[("workload.load", "0.3,0.5,0.3")]).unwrap_err();
+        assert!(same.starts_with("workload.load has the value 0.3 twice\n"), "{same}");
+        assert!(said(&[("scheme", "ecmp,hula"), ("scheme.flowlet_gap", "50us")]).is_ok());
     }
 
     #[test]

@@ -13,10 +13,25 @@ use crate::FabricArgs;
 /// Reads a scenario or a fabric file, to be changed by `set`.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// If the file cannot be read, or one of `set` replaces a table of which a key was set before.
 pub fn read(path: &Path, set: &[(String, String)]) -> Result<Source, Failure> {
+    check_order(set)?;
     let text = read_limited(path).with_context(|| path.display().to_string())?;
     Ok(Source { name: path.display().to_string(), text, overrides: set.to_vec() })
+}
+
+/// Refuses a key that a table behind it would take back.
+fn check_order(set: &[(String, String)]) -> Result<(), Failure> {
+    for (at, (table, _)) in set.iter().enumerate() {
+        let is_below =
+            |key: &str| key.strip_prefix(&**table).is_some_and(|rest| rest.starts_with('.'));
+        if let Some((key, _)) = set[..at].iter().find(|(key, _)| is_below(key)) {
+            let message =
+                format!("--set {key} has no effect: --set {table} replaces the whole table");
+            return Err(Failure::usage(message, format!("--set {table} first")));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a fabric file, applies `--set` and resolves it.
@@ -44,8 +59,12 @@ pub const MOST_BYTES: u64 = 256 << 20;
 /// # Errors
 /// If it cannot be read, is longer (a device has no end), or is not UTF-8.
 pub fn read_limited(path: &Path) -> io::Result<String> {
-    let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    String::from_utf8(read_bytes(path)?).map_err(invalid)
+    String::from_utf8(read_bytes(path)?).map_err(|error| {
+        let bytes = error.as_bytes();
+        let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        let is = if is_utf16 { "is UTF-16" } else { "is no UTF-8 text" };
+        io::Error::new(io::ErrorKind::InvalidData, format!("the file {is}: save it as UTF-8"))
+    })
 }
 
 /// The contents of a file of at most [`MOST_BYTES`].

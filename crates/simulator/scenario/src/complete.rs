@@ -19,7 +19,7 @@ use crate::{
 /// # Errors
 /// If the source does not parse: see [`ScenarioError`].
 pub fn complete(source: &Source, scenario: &Scenario) -> Result<Value, ScenarioError> {
-    let mut file: raw::File = crate::parse(source)?.read()?;
+    let mut file: raw::File = crate::document(source)?.read()?;
     fill(&mut file, scenario);
     let mut value = serde_json::to_value(&file).unwrap_or_default();
     remove_nulls(&mut value);

@@ -48,7 +48,9 @@ pub use import::{Contents, ImportSettings, Imported, InputFile, import};
 pub use resolved::*;
 pub use scheme_table::SchemeTable;
 pub use source::{Files, LibraryError, Source};
-pub use variant::{VARIANT, Variant, check_variants, split, variants, within_variant};
+pub use variant::{
+    VARIANT, Variant, check_values, check_variants, split, variants, within_variant,
+};
 
 use heddle_config::{Document, Problem};
 
@@ -60,7 +62,7 @@ const SET: &str = "--set";
 /// # Errors
 /// The first thing that is wrong with it: see [`ScenarioError`].
 pub fn load(source: &Source, files: &dyn Files) -> Result<Scenario, ScenarioError> {
-    let document = parse(source)?;
+    let document = document(source)?;
     refuse_fabric_file(&document).map_err(|problem| document.locate(problem))?;
     let file: raw::File = document.read()?;
     variant::of_tables(&file.variant).map_err(|problem| document.locate(problem))?;
@@ -73,7 +75,7 @@ pub fn load(source: &Source, files: &dyn Files) -> Result<Scenario, ScenarioErro
 /// # Errors
 /// The first thing that is wrong with it: see [`ScenarioError`].
 pub fn load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, ScenarioError> {
-    let document = parse(source)?;
+    let document = document(source)?;
     refuse_scenario(&document).map_err(|problem| document.locate(problem))?;
     let file: raw::FabricFile = document.read()?;
     resolve::fabric_file(&file, files).map_err(|problem| document.locate(problem))
@@ -92,7 +94,11 @@ pub fn fabric_schema() -> serde_json::Value {
     heddle_config::schema::<raw::FabricFile>("Heddle fabric")
 }
 
-fn parse(source: &Source) -> Result<Document, ScenarioError> {
+/// The text of a scenario or a fabric file with its overrides, not checked yet.
+///
+/// # Errors
+/// A text that is no TOML, or an override of what cannot be.
+pub fn document(source: &Source) -> Result<Document, ScenarioError> {
     let mut document = Document::parse(&source.name, &source.text)?;
     for (key, value) in &source.overrides {
         let table = key.split('.').next().unwrap_or_default();

@@ -121,7 +121,7 @@ pub fn variants(source: &Source) -> Result<Vec<Variant>, ScenarioError> {
         #[serde(default)]
         variant: Vec<raw::Variant>,
     }
-    let document = crate::parse(source)?;
+    let document = crate::document(source)?;
     let tables: Tables = document.read()?;
     of_tables(&tables.variant).map_err(|problem| document.locate(problem))
 }
@@ -183,11 +183,16 @@ fn is_bare(c: char) -> bool {
 /// Checks the variants of a sweep over some keys.
 ///
 /// # Errors
-/// Of variants with one name, of a variant whose setting a swept key replaces, and of
-/// [`VARIANT`] as a key.
+/// Of variants with one name, of a variant whose setting a swept key replaces, of a key that is
+/// swept twice, and of [`VARIANT`] as a key.
 pub fn check_variants(variants: &[Variant], swept: &[&str]) -> Result<(), ScenarioError> {
     check_names(variants)?;
-    for axis in swept {
+    for (at, axis) in swept.iter().enumerate() {
+        if swept[..at].contains(axis) {
+            return Err(Problem::new(format!("{axis} is swept twice"))
+                .help(format!("give all of its values at once: {axis}=V1,V2"))
+                .into());
+        }
         if *axis == VARIANT {
             return Err(Problem::new("`variant` is no key with values to try")
                 .help("variants are an axis of their own: choose them by their names")
@@ -203,6 +208,20 @@ pub fn check_variants(variants: &[Variant], swept: &[&str]) -> Result<(), Scenar
         }
     }
     Ok(())
+}
+
+/// Checks the values of a swept key.
+///
+/// # Errors
+/// Of a value that is given twice.
+pub fn check_values(key: &str, values: &[String]) -> Result<(), ScenarioError> {
+    let again = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
+    match again {
+        None => Ok(()),
+        Some((_, value)) => Err(Problem::new(format!("{key} has the value {value} twice"))
+            .help("leave one out: each value makes a row of its own")
+            .into()),
+    }
 }
 
 fn check_names(variants: &[Variant]) -> Result<(), Problem> {

@@ -55,7 +55,11 @@ impl Problem {
 
     /// A key that is none of `known`.
     pub(super) fn unknown_key(key: &str, known: &[&str]) -> Problem {
-        Problem::new("this key is not known here").suggest(key, known)
+        let problem = Problem::new("this key is not known here");
+        match known {
+            [] => problem.help("leave it out: there are no keys here"),
+            known => problem.suggest(key, known),
+        }
     }
 }
 

@@ -22,11 +22,23 @@ pub(super) fn set(root: &mut Node, key: &str, value: Node) -> Result<(), Problem
         if step.is_empty() {
             return Err(Problem::new("this is not a key").help("write it as in `table.key`"));
         }
-        let missing = || Problem::new(format!("there is no `{step}` here to set"));
-        node = node.child_or_table(step, value.origin).ok_or_else(missing)?;
+        let missing = missing(node, step);
+        node = node.child_or_table(step, value.origin).ok_or(missing)?;
     }
     *node = value;
     Ok(())
+}
+
+/// The problem of a step that leads nowhere from `node`.
+fn missing(node: &Node, step: &str) -> Problem {
+    let problem = Problem::new(format!("there is no `{step}` here to set"));
+    match &node.value {
+        Value::Array(items) if items.is_empty() => problem.help("the list is empty"),
+        Value::Array(items) => {
+            problem.help(format!("the list's items have numbers from 0 to {}", items.len() - 1))
+        }
+        _ => problem,
+    }
 }
 
 /// The same value, all of it from one origin.

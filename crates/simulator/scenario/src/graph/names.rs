@@ -26,10 +26,20 @@ impl<'a> Names<'a> {
 
     /// The node of a name.
     pub(crate) fn node(&self, name: &str) -> Result<u32, Problem> {
-        let known = || self.nodes.keys().copied().collect::<Vec<_>>();
-        let unknown =
-            || Problem::new(format!("no node is called \"{name}\"")).suggest(name, &known());
-        self.nodes.get(name).copied().ok_or_else(unknown)
+        self.nodes.get(name).copied().ok_or_else(|| self.unknown(name))
+    }
+
+    /// Files of other programs have numbers, many of them from 0.
+    fn unknown(&self, name: &str) -> Problem {
+        let problem = Problem::new(format!("no node is called \"{name}\""));
+        let host = format!("host-{name}");
+        if self.nodes.contains_key(&*host) {
+            return problem.help(format!("did you mean `{host}`?"));
+        }
+        if matches!(name, "0" | "host-0") && self.nodes.contains_key("host-1") {
+            return problem.help("the first host is `host-1`");
+        }
+        problem.suggest(name, &self.nodes.keys().copied().collect::<Vec<_>>())
     }
 
     /// The host of a name.

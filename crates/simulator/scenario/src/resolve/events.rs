@@ -8,7 +8,8 @@ use heddle_units::{Rate, Time};
 use super::times::bounded;
 use crate::graph::{Names, check_reachable};
 use crate::raw::Direction;
-use crate::{Change, Event, Graph, Impairment, Share, raw};
+use crate::source::Files;
+use crate::{Change, Event, Graph, Impairment, Measure, Share, Until, raw};
 
 /// Resolves events one after the other, keeping account of the links that are `down`.
 pub(super) fn resolve(
@@ -50,6 +51,17 @@ pub(super) fn check_end(
         Problem::at(&format!("event.{last}"), message)
             .help("let a later event recover links that join all hosts, or fail fewer")
     })
+}
+
+/// Notes events that come when the run has ended.
+pub(super) fn note_late(events: &[Event], measure: &Measure, files: &dyn Files) {
+    let Until::Time(span) = measure.until else { return };
+    let warm_up = measure.warm_up_limit.unwrap_or(measure.warm_up);
+    let end = measure.probe_warm_up.saturating_add(warm_up).saturating_add(span);
+    for (index, event) in events.iter().enumerate().filter(|(_, event)| event.at >= end) {
+        let at = event.at;
+        files.note(format!("event.{index} at {at} never comes: the run ends at {end}"));
+    }
 }
 
 fn check_time(at: Time, before: Time, time_limit: Time) -> Result<(), Problem> {

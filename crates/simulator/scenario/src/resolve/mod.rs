@@ -80,6 +80,7 @@ pub(crate) fn resolve(
     if scheme != Scheme::Ideal {
         events::check_end(&fabric.graph, down, &events)?;
     }
+    events::note_late(&events, &measure, files);
     Ok(Scenario {
         title: file.title.clone().unwrap_or_else(|| name.to_owned()),
         seeds: file.seeds.clone(),

@@ -191,6 +191,10 @@ mod tests {
             error("1s,host-1,host-2,0B"),
             "flows.csv:2: a flow of no bytes never ends\nhelp: at least 1B"
         );
+        let unknown = "flows.csv:2: no node is called";
+        assert_eq!(error("1s,1,2,1B"), format!("{unknown} \"1\"\nhelp: did you mean `host-1`?"));
+        let first = format!("{unknown} \"host-0\"\nhelp: the first host is `host-1`");
+        assert_eq!(error("1s,host-0,host-2,1B"), first);
         assert_eq!(
             error("1s,host-1,host-99,1B"),
             "flows.csv:2: no node is called \"host-99\"\nhelp: did you mean `host-9`?"

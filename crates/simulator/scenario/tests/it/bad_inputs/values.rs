@@ -50,7 +50,11 @@ fn unknown_keys_and_names() {
             "13: scheme.zzz: this key is not known here\nhelp: known here: `flowlet_gap`, `flowlet_slots`, \
              `probe_period`, `fail_after`, `tau`, `util_bits`, `update`, `local_detection`",
         ),
-        ("\"hula\"", "\"ecmp\"", "13: scheme.probe_period: this key is not known here"),
+        (
+            "\"hula\"",
+            "\"ecmp\"",
+            "13: scheme.probe_period: this key is not known here\nhelp: leave it out: there are no keys here",
+        ),
         (
             "\"hula\"",
             "\"hulla\"",
@@ -279,7 +283,11 @@ fn overrides() {
         "0.7",
         "s.toml: workload.laod (from --set): this key is not known here\nhelp: did you mean `load`?",
     );
-    is_refused("event.7.at", "1s", "s.toml: event.7.at (from --set): there is no `7` here to set");
+    is_refused(
+        "event.7.at",
+        "1s",
+        "s.toml: event.7.at (from --set): there is no `7` here to set\nhelp: the list's items have numbers from 0 to 1",
+    );
     is_refused("title.x", "1", "s.toml: title.x (from --set): there is no `x` here to set");
     is_refused(
         "workload.",
