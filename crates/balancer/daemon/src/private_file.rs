@@ -1,8 +1,8 @@
 //! Files that only their owner may read: secrets, passwords, private keys.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
@@ -11,12 +11,18 @@ use zeroize::Zeroizing;
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateFileError {
     /// The file cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}{}", path.display(), fix(path, error))]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// The system's error.
         error: io::Error,
+    },
+    /// It is a folder, a device or a pipe, which might never end.
+    #[error("{} is no regular file\nhelp: the path of the file itself", path.display())]
+    NoFile {
+        /// The path.
+        path: PathBuf,
     },
     /// Others than its owner may read or write it.
     #[error("others may read or write {} (mode {mode:o})\nhelp: chmod 600 {}", path.display(), path.display())]
@@ -35,7 +41,7 @@ pub enum PrivateFileError {
         owner: u32,
     },
     /// The file is longer than its content may be.
-    #[error("{} has more than {limit} bytes", path.display())]
+    #[error("{} has more than {limit} bytes\nhelp: is it the right file?", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -44,14 +50,27 @@ pub enum PrivateFileError {
     },
 }
 
+/// The daemon has no privilege to read other users' files once it runs.
+fn fix(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => format!("\nhelp: chown root {}", path.display()),
+        _ => String::new(),
+    }
+}
+
 /// The content of a file of at most `limit` bytes, wiped from memory when dropped.
 ///
 /// # Errors
 /// See [`PrivateFileError`].
 pub fn read(path: &Path, limit: u64) -> Result<Zeroizing<Vec<u8>>, PrivateFileError> {
     let unreadable = |error| PrivateFileError::Unreadable { path: path.to_owned(), error };
-    let file = File::open(path).map_err(unreadable)?;
+    // Does not wait for the other end of a pipe.
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let file = opened.map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(PrivateFileError::NoFile { path: path.to_owned() });
+    }
     let (mode, owner) = (metadata.mode() & 0o777, metadata.uid());
     if owner != 0 && owner != rustix::process::geteuid().as_raw() {
         return Err(PrivateFileError::Owner { path: path.to_owned(), owner });
@@ -93,7 +112,32 @@ mod tests {
             std::os::unix::fs::chown(&path, Some(0), None).unwrap();
         }
         assert!(matches!(read(&path, 4), Err(PrivateFileError::TooLong { limit: 4, .. })));
+        assert!(matches!(read(folder.path(), 5), Err(PrivateFileError::NoFile { .. })));
         let missing = read(&folder.path().join("missing"), 5).unwrap_err().to_string();
         assert!(missing.starts_with("cannot read ") && missing.contains("missing"), "{missing}");
+    }
+
+    /// The daemon would be stuck, without answers and deaf to SIGTERM.
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        let refused = read(&pipe, 5).unwrap_err().to_string();
+        assert!(refused.contains("pipe is no regular file\nhelp: "), "{refused}");
+    }
+
+    #[test]
+    fn a_file_of_another_user_has_a_fix() {
+        let error = io::Error::from(ErrorKind::PermissionDenied);
+        let refused = PrivateFileError::Unreadable { path: "/secret".into(), error }.to_string();
+        assert!(refused.ends_with("\nhelp: chown root /secret"), "{refused}");
     }
 }

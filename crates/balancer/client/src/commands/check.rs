@@ -66,7 +66,7 @@ fn findings(examined: &Examined, name: &str, file_only: bool) -> Vec<Finding> {
             finding.key = finding.key.as_ref().map(|key| examined.key_in_file(key));
         }
         let is_sound =
-            |finding: &Finding| finding.key.as_ref().is_none_or(|key| !examined.is_mistaken(key));
+            |finding: &Finding| finding.key.as_ref().is_none_or(|key| !follows(key, examined));
         findings.extend(found.into_iter().filter(is_sound));
     }
     for finding in &mut findings {
@@ -75,6 +75,12 @@ fn findings(examined: &Examined, name: &str, file_only: bool) -> Vec<Finding> {
     }
     findings.sort_by_key(|finding| finding.severity);
     findings
+}
+
+/// True of a key that has a mistake, or lacks what another mistaken key would give it.
+fn follows(key: &str, examined: &Examined) -> bool {
+    let shared = key.strip_suffix(".backend").map(|service| format!("{service}.backends_of"));
+    examined.is_mistaken(key) || shared.is_some_and(|key| examined.is_mistaken(&key))
 }
 
 /// A file that is not text, with the line of its first byte that is none.
@@ -158,7 +164,11 @@ fn health(service: &Service) -> String {
         heddled::health::Probe::Tcp => "TCP",
         heddled::health::Probe::Http { .. } => "HTTP",
     };
-    format!("{kind} to port {port} every {}", format::age(check.interval))
+    let way = match check.through {
+        heddled::health::Through::Address => "",
+        heddled::health::Through::Forwarding => ", through forwarding",
+    };
+    format!("{kind} to port {port} every {}{way}", format::age(check.interval))
 }
 
 /// Commands for backends that have join addresses.

@@ -136,6 +136,17 @@ fn mistakes_of_the_file_hide_nothing_that_cannot_work() {
     }
 }
 
+/// The backends that it would have come from the other service.
+#[test]
+fn a_wrong_backends_of_is_one_mistake() {
+    let folder = folder();
+    let wrong = "[[service]]\nname = \"a\"\naddress = \"192.0.2.11\"\nport = 1\nmptcp = \"off\"\nbackends_of = \"web\"\n";
+    folder.put("lb.toml", &format!("{GOOD}{wrong}"));
+    let text = folder.run("check --file-only lb.toml").out;
+    assert!(text.contains("service.1.backends_of: `web` has another `mptcp`"), "{text}");
+    assert!(!text.contains("it has no backend"), "{text}");
+}
+
 #[test]
 fn an_empty_file_lacks_its_balancer_and_says_nothing_of_lo() {
     let folder = folder();

@@ -91,6 +91,7 @@ fn check_room(config: &Config, tables: &raw::Tables) -> Result<(), Problem> {
         let problem = Problem::at("tables.own_backends", message);
         return Err(problem.help(format!("own_backends = {with_own}, or more")));
     }
+    check_access_room(config)?;
     let backends: usize = config.owners().map(|service| service.backends.len()).sum();
     let targets = (backends + config.members().len()) as u64;
     if targets > u64::from(tables.targets) {
@@ -98,6 +99,23 @@ fn check_room(config: &Config, tables: &raw::Tables) -> Result<(), Problem> {
         return Err(
             Problem::at("tables.targets", message).help(format!("targets = {targets}, or more"))
         );
+    }
+    Ok(())
+}
+
+/// A reload puts new prefixes beside those that it takes out afterwards: half of the room is theirs.
+fn check_access_room(config: &Config) -> Result<(), Problem> {
+    let most = config.sizes.access_rules as usize / 2;
+    let mut prefixes = 0;
+    for (number, service) in config.services.iter().enumerate() {
+        let (access, others) = (&service.access, usize::from(!service.access.is_open()));
+        prefixes += access.rules.len() + others;
+        if prefixes > most {
+            let message =
+                format!("{prefixes} prefixes with those of the services before, room for {most}");
+            return Err(Problem::at(&format!("service.{number}.access"), message)
+                .help("fewer, shorter prefixes; or a firewall in front"));
+        }
     }
     Ok(())
 }

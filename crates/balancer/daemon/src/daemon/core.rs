@@ -14,7 +14,7 @@ use super::error::CoreError;
 use super::event_sources::{Event, SourceStatus};
 use super::key_supply::KeySupply;
 use super::message::Message;
-use super::pin_lock::PinLock;
+use super::pin_lock::{FreshPins, PinLock};
 use super::shared::Shared;
 use super::state::{Inputs, State};
 use super::tables;
@@ -36,6 +36,7 @@ pub struct Core {
     pub(super) shared: Shared,
     pub(super) balancer: Balancer,
     _pin_lock: Option<PinLock>,
+    fresh_pins: FreshPins,
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
     mode: Mode,
@@ -73,7 +74,9 @@ impl Core {
         let locked = PinLock::take(pin)?;
         let mut balancer = Balancer::load_pinned(pin, &config.sizes)?;
         // The first daemon here has made the folder.
-        let pin_lock = if locked.is_none() { PinLock::take(pin)? } else { locked };
+        let is_first = locked.is_none();
+        let pin_lock = if is_first { PinLock::take(pin)? } else { locked };
+        let fresh_pins = if is_first { FreshPins::new(pin) } else { FreshPins::none() };
         if let Some(replaced) = balancer.replaced() {
             let why = tables::why_replaced(replaced, &config.sizes);
             tracing::warn!("the tables are empty, and connections go on by hash: {why}");
@@ -97,6 +100,7 @@ impl Core {
             can_probe_forwarding: false,
             pending: Vec::new(),
             _pin_lock: pin_lock,
+            fresh_pins,
             state,
             path: options.config.clone(),
             file: config,
@@ -128,6 +132,7 @@ impl Core {
                 }
             }
         }
+        self.fresh_pins.keep();
         self.interfaces = devices.keys().map(|name| (name.clone(), mode.into())).collect();
         Ok(self.balancer.program.id()?)
     }

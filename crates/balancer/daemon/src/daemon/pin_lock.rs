@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -34,6 +34,36 @@ impl PinLock {
     }
 }
 
+/// Pins of a daemon that is starting, in a folder of its own making. Dropped, it removes them: a
+/// start that fails leaves no tables behind.
+pub(super) struct FreshPins(Option<PathBuf>);
+
+impl FreshPins {
+    /// Those in this folder.
+    pub(super) fn new(folder: &Path) -> FreshPins {
+        FreshPins(Some(folder.to_owned()))
+    }
+
+    /// Nothing is to be removed: there were pins before.
+    pub(super) fn none() -> FreshPins {
+        FreshPins(None)
+    }
+
+    /// The daemon has started.
+    pub(super) fn keep(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for FreshPins {
+    fn drop(&mut self) {
+        let Some(folder) = &self.0 else { return };
+        if let Err(error) = std::fs::remove_dir_all(folder) {
+            tracing::warn!(folder = %folder.display(), %error, "pins are left; remove them by hand");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +80,23 @@ mod tests {
         assert!(error.to_string().contains("another heddled"), "{error}");
         drop(first);
         assert!(PinLock::take(&pins).unwrap().is_some());
+    }
+
+    #[test]
+    fn pins_of_a_start_that_fails_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let pins = folder.path().join("pins");
+        for (starts, mut fresh) in [
+            (false, FreshPins::new(&pins)),
+            (true, FreshPins::new(&pins)),
+            (true, FreshPins::none()),
+        ] {
+            std::fs::create_dir_all(pins.join("explain")).unwrap();
+            if starts {
+                fresh.keep();
+            }
+            drop(fresh);
+            assert_eq!(pins.exists(), starts);
+        }
     }
 }

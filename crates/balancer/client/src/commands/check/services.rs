@@ -41,6 +41,15 @@ fn of_service(number: usize, service: &Service) -> Vec<Finding> {
             "mptcp = \"learn\"; or translated = true, if `heddle lb translate` runs on each backend and puts the assigned keys in place of the kernel's",
         ));
     }
+    if service.backends.len() > MOST_BACKENDS {
+        let message = format!(
+            "{} share a hash table of 65537 entries: their shares of new connections are uneven",
+            counted(service.backends.len() as u64, "backend")
+        );
+        found.push(Finding::warning(name, message).at(key("backend")).fix(format!(
+            "{MOST_BACKENDS} backends at most, as in several services with an address each"
+        )));
+    }
     found.extend(scarce_server_ids(service).map(|finding| finding.at(key("quic"))));
     if service.health.is_none() && !service.backends.is_empty() {
         let message = "no health check: a backend that fails keeps its share of new connections";
@@ -49,6 +58,9 @@ fn of_service(number: usize, service: &Service) -> Vec<Finding> {
     }
     found
 }
+
+/// A hundred entries of the table for each backend keep the shares within 1 %.
+const MOST_BACKENDS: usize = 655;
 
 /// The share of clients' random connection ids that may name a backend.
 const MOST_BY_CHANCE: f64 = 0.001;
@@ -133,6 +145,21 @@ mod tests {
         assert!(message.contains("one new connection in 512 "), "{message}");
         assert_eq!(quic(1, 2), []);
         assert_eq!(quic(2, 200), []);
+    }
+
+    #[test]
+    fn more_backends_than_the_hash_table_spreads_evenly_are_a_warning() {
+        let backends = |count: usize| -> String {
+            let backend = |n: usize| {
+                let name = BACKEND.replace("be1", &format!("be{n}"));
+                name.replace("0.0.1", &format!("0.{}.{}", n / 250, n % 250 + 1))
+            };
+            (0..count).map(backend).collect()
+        };
+        assert_eq!(found(&format!("{CHECKED}{}", backends(655))), []);
+        let many = found(&format!("{CHECKED}{}", backends(656)));
+        let told = "656 backends share a hash table of 65537 entries";
+        assert!(many[0].0 == Severity::Warning && many[0].1.starts_with(told), "{many:?}");
     }
 
     #[test]

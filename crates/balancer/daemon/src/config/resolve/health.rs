@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use heddle_config::Problem;
@@ -14,6 +15,9 @@ use crate::service::Protocol;
 
 /// The longest time for which a backend that is down may keep its flows.
 const LONGEST_KEEP: Duration = Duration::from_secs(3600);
+
+/// A shorter interval asks backends as a flood does; a longer one is no check.
+const INTERVALS: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(86_400);
 
 /// Time for an answer where the file says none.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -38,7 +42,7 @@ fn resolve(
     let check = Check {
         probe: probe(service, health)?,
         through: through(service, health, balancer)?,
-        interval: health.interval.0,
+        interval: interval(health)?,
         timeout: timeout(health)?,
         rise: count("rise", health.rise)?,
         fall: count("fall", health.fall)?,
@@ -61,6 +65,13 @@ fn through(
         return Err(problem.help("add one of its family to `balancer.addresses`"));
     }
     Ok(Through::Forwarding)
+}
+
+fn interval(health: &raw::Health) -> Result<Duration, Problem> {
+    match health.interval.0 {
+        time if INTERVALS.contains(&time) => Ok(time),
+        _ => Err(Problem::at("interval", "out of range").help("10ms to 1d")),
+    }
 }
 
 fn timeout(health: &raw::Health) -> Result<Duration, Problem> {
@@ -123,9 +134,8 @@ fn tcp(health: &raw::Health) -> Result<Probe, Problem> {
 fn http(service: &raw::Service, health: &raw::Health) -> Result<Probe, Problem> {
     let path = health.path.as_deref().unwrap_or("/");
     if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(
-            Problem::at("path", format!("`{path}` is not an HTTP path")).help("path = \"/health\"")
-        );
+        return Err(Problem::at("path", format!("`{}` is not an HTTP path", path.escape_debug()))
+            .help("path = \"/health\""));
     }
     let address = match service.address {
         IpAddr::V4(v4) => v4.to_string(),
@@ -133,7 +143,8 @@ fn http(service: &raw::Service, health: &raw::Health) -> Result<Probe, Problem> 
     };
     let host = health.host.clone().unwrap_or(address);
     if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Problem::at("host", format!("`{host}` is not a host name")));
+        return Err(Problem::at("host", format!("`{host}` is not a host name"))
+            .help("host = \"www.example.com\""));
     }
     let expect = health.expect.unwrap_or(200);
     if !(100..=599).contains(&expect) {

@@ -3,11 +3,18 @@
 use heddle_config::Problem;
 use heddle_program::output::is_printable;
 
-/// Refuses a name that is empty, or that has characters which a terminal obeys or hides instead of
+/// As long as the name of a host may be: a longer one makes tables and metrics unreadable.
+const LONGEST: usize = 253;
+
+/// Refuses a name that is empty, too long, or that has characters which a terminal obeys or hides instead of
 /// printing them.
 pub(super) fn check_name(key: &str, name: &str) -> Result<(), Problem> {
     if name.is_empty() {
-        return Err(Problem::at(key, "it is empty"));
+        return Err(Problem::at(key, "it is empty").help("a name of letters and digits"));
+    }
+    if name.len() > LONGEST {
+        let message = format!("it has {} bytes", name.len());
+        return Err(Problem::at(key, message).help(format!("a name of {LONGEST} bytes at most")));
     }
     let Some(wrong) = name.chars().find(|character| !is_printable(*character)) else {
         return Ok(());
@@ -29,6 +36,14 @@ mod tests {
     use heddle_config::ConfigError;
 
     use super::*;
+
+    #[test]
+    fn a_name_has_253_bytes_at_most() {
+        assert!(check_name("name", &"a".repeat(253)).is_ok());
+        let error = ConfigError::from(check_name("name", &"a".repeat(254)).unwrap_err());
+        let told = ("it has 254 bytes", Some("a name of 253 bytes at most"));
+        assert_eq!((error.message(), error.help()), told);
+    }
 
     #[test]
     fn invisible_characters_and_those_that_turn_text_are_refused() {

@@ -49,7 +49,8 @@ fn check_unique(new: &Service, before: &[Service]) -> Result<(), Problem> {
     let at = |number: usize, key: &str| format!("service.{number}.{key}");
     let number = before.len();
     if before.iter().any(|old| old.name == new.name) {
-        return Err(Problem::at(&at(number, "name"), format!("`{}` is given twice", new.name)));
+        let problem = Problem::at(&at(number, "name"), format!("`{}` is given twice", new.name));
+        return Err(problem.help("another name"));
     }
     let meets = |old: &&Service| {
         (old.address, old.protocol) == (new.address, new.protocol)

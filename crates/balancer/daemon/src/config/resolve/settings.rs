@@ -1,6 +1,7 @@
 //! This machine, table sizes, times.
 
 use std::net::IpAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use heddle_balancer_maps::Sizes;
@@ -16,11 +17,14 @@ use crate::mac::{Mac, NotAMac};
 
 /// IFNAMSIZ - 1.
 const LONGEST_INTERFACE: usize = 15;
+/// Of a Unix socket's path: `sun_path` without the byte that ends it.
+const LONGEST_SOCKET: usize = 107;
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(30 * 86_400);
 
 pub(super) fn balancer(file: &raw::Balancer, members: &[raw::Member]) -> Result<Balancer, Problem> {
     interfaces(&file.interfaces).map_err(|problem| problem.inside("balancer"))?;
     check_name("balancer.name", &file.name)?;
+    admin(&file.admin)?;
     let listed = listed(&file.name, members)?;
     let addresses = addresses(file, listed)?;
     let [ipv4, ipv6] = families(&addresses)?;
@@ -39,6 +43,15 @@ pub(super) fn balancer(file: &raw::Balancer, members: &[raw::Member]) -> Result<
         pin: file.pin.clone(),
         state_dir: file.state_dir.clone(),
     })
+}
+
+fn admin(path: &Path) -> Result<(), Problem> {
+    let length = path.as_os_str().len();
+    if length > LONGEST_SOCKET {
+        let message = format!("a socket's path has {LONGEST_SOCKET} bytes at most, not {length}");
+        return Err(Problem::at("balancer.admin", message).help("/run/heddle/heddled.sock"));
+    }
+    Ok(())
 }
 
 /// Its addresses: as given, or else that of its entry in the list.
@@ -105,7 +118,8 @@ fn interfaces(names: &[String]) -> Result<(), Problem> {
                 .help("`ip link` lists them"));
         }
         if names[..number].contains(name) {
-            return Err(Problem::at(&key, format!("`{name}` is given twice")));
+            let problem = Problem::at(&key, format!("`{name}` is given twice"));
+            return Err(problem.help("leave one out"));
         }
     }
     Ok(())

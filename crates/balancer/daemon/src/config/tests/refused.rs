@@ -1,9 +1,11 @@
 //! Contradictions, and the fix that each error names.
 
+use std::net::Ipv4Addr;
+
 use super::*;
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 69] = [
+const REFUSED: [(&str, &str, &str); 75] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -232,6 +234,32 @@ const REFUSED: [(&str, &str, &str); 69] = [
         "state = \"away\"",
         "service.0.backend.1.state: \"away\" is not one of \"up\", \"drain\" or \"maintenance\"",
     ),
+    (
+        "expect = 204",
+        "interval = \"1ns\"",
+        "service.0.health.interval: out of range\nhelp: 10ms to 1d",
+    ),
+    (
+        "expect = 204",
+        "interval = \"0s\"",
+        "service.0.health.interval: out of range\nhelp: 10ms to 1d",
+    ),
+    (
+        "path = \"/health\"",
+        "path = \"/a\\nb\"",
+        "service.0.health.path: `/a\\nb` is not an HTTP path\nhelp: path = \"/health\"",
+    ),
+    (
+        "[\"eth0\"]",
+        "[\"eth0\"]\nadmin = \"/run/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.sock\"",
+        "balancer.admin: a socket's path has 107 bytes at most, not 108\nhelp: /run/heddle",
+    ),
+    ("\"web\"", "\"\"", "service.0.name: it is empty\nhelp: a name of letters and digits"),
+    (
+        "[\"eth0\"]",
+        "[\"eth0\", \"eth0\"]",
+        "balancer.interfaces.1: `eth0` is given twice\nhelp: leave one out",
+    ),
     ("10.0.0.2", "2001:db8::2", "balancers.1.address: this balancer has no address to send to"),
 ];
 
@@ -241,4 +269,17 @@ fn contradictions_are_refused() {
         let refusal = refusal(from, to);
         assert!(refusal.contains(said), "{to}: {refusal}");
     }
+}
+
+/// Half of the map: a reload needs the other half.
+#[test]
+fn prefixes_of_all_services_have_room_for_a_reload() {
+    let prefixes = |count: u32| {
+        let each = (0..count).map(|number| format!("\"{}\"", Ipv4Addr::from(0x0b00_0000 + number)));
+        format!("port = 443\naccess = {{ allow = [{}] }}", each.collect::<Vec<_>>().join(", "))
+    };
+    let refusal = refusal("port = 443", &prefixes(8192));
+    let told = "service.0.access: 8193 prefixes with those of the services before, room for 8192\nhelp: fewer";
+    assert!(refusal.contains(told), "{refusal}");
+    assert!(load("lb.toml", &SOUND.replacen("port = 443", &prefixes(8191), 1)).is_ok());
 }

@@ -109,7 +109,10 @@ impl Core {
         let others = self.state.listed();
         let others: Vec<_> = others.iter().filter(|member| !self.state.is_own(member)).collect();
         let others: Vec<_> = others.iter().map(|member| member.address).collect();
-        narrow(&self.state.inputs.config, &others, mtu).into_iter().map(|narrow| narrow.message)
+        let found = narrow(&self.state.inputs.config, &others, mtu).into_iter();
+        found.map(|narrow| {
+            format!("{}; fix: an MTU of {} all the way", narrow.message, narrow.least)
+        })
     }
 
     pub(super) fn member_statuses(&self, sources: &SourceStatus) -> Vec<MemberStatus> {
