@@ -330,13 +330,13 @@ static __always_inline bool is_past_opening(struct xdp_md *ctx, const struct pac
 }
 
 /* A packet that neither the flow's SYN explains nor another balancer: by hash, beside the entry. That stays, since the
- * packet may be forged as well as the SYN. One with an option of MPTCP may be far ahead of a join's SYN. False: it goes
- * with the entry. */
+ * packet may be forged as well as the SYN. One with an option of MPTCP may be far ahead of a join's SYN. As published
+ * (assign), all go with the entry. False: it goes with the entry. */
 __noinline int decide_past_opening(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
 
-	if (!context || !decision || !context->known || !rests_on_syn(&context->flow) ||
+	if (!context || !decision || !context->known || context->vip.mode == MPTCP_ASSIGN || !rests_on_syn(&context->flow) ||
 	    context->flow.target == own_hashed_target(context) || !is_past_opening(ctx, context, decision))
 		return false;
 	if ((context->flow.state & FLOW_STATE_MASK) == FLOW_JOINING &&
