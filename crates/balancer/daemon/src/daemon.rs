@@ -122,7 +122,10 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
             }
             _ = starting.tick(), if !core.ready => {}
             Some(message) = messages.recv() => core.handle_message(message, &sources.status()),
-            event = sources.next() => core.handle_event(event),
+            event = sources.next() => {
+                core.handle_event(event);
+                sources.waiting().for_each(|event| core.handle_event(event));
+            }
         }
         core.state.note_isolation();
         let ready = core.check_ready(&sources.status());

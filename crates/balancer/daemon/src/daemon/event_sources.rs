@@ -53,6 +53,8 @@ pub(super) fn check_name(service: &Service, backend: &Backend) -> String {
 
 /// The name of the task that follows the list of balancers.
 const MEMBERSHIP: &str = "membership";
+/// Changes of backends' health that wait for the daemon; a check with another one waits itself.
+const HEALTH_QUEUE: usize = 1024;
 /// The longest time that leaving etcd may take.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -108,7 +110,7 @@ impl EventSources {
     /// Starts health checks and the neighbour watcher. Must be called inside a tokio runtime;
     /// starts no threads.
     pub(super) fn new(config: &Config, mode: Mode, probes: Option<Arc<Sockets>>) -> EventSources {
-        let (events, health) = mpsc::channel(64);
+        let (events, health) = mpsc::channel(HEALTH_QUEUE);
         let (addresses, wanted) = watch::channel(BTreeSet::new());
         let (to, hops) = watch::channel(NextHops::new());
         let neighbour_watcher =
@@ -237,11 +239,7 @@ impl EventSources {
     /// The next event. Cancel safe.
     pub(super) async fn next(&mut self) -> Event {
         tokio::select! {
-            Some(event) = self.health.recv() => {
-                let reason = event.reason.as_ref().map(tracing::field::display);
-                tracing::info!(target = event.target, state = ?event.state, reason, "health has changed");
-                Event::Health(event.target, event.state)
-            }
+            Some(event) = self.health.recv() => note_health(event),
             Ok(()) = self.members.changed() => Event::Members(self.members.borrow_and_update().clone()),
             Ok(()) = self.conclusions.changed() => Event::Heartbeats(self.conclusions.borrow_and_update().clone()),
             Some(lost) = lost(self.attachment.as_mut()) => Event::Detached(lost),
@@ -250,6 +248,12 @@ impl EventSources {
             Ok(()) = self.carriers.changed() => Event::Carriers(self.carriers.borrow_and_update().clone()),
             else => std::future::pending().await,
         }
+    }
+
+    /// The health checks' events that wait, so that many are one change of the maps: at most as
+    /// many as the queue holds.
+    pub(super) fn waiting(&mut self) -> impl Iterator<Item = Event> {
+        std::iter::from_fn(|| self.health.try_recv().ok()).map(note_health).take(HEALTH_QUEUE)
     }
 
     /// The interfaces that the program is not attached to any more.
@@ -290,6 +294,12 @@ impl EventSources {
         let Some(membership) = self.tasks.get_mut(MEMBERSHIP) else { return };
         let _ = tokio::time::timeout(END_TIMEOUT, membership.ended()).await;
     }
+}
+
+fn note_health(event: HealthEvent) -> Event {
+    let reason = event.reason.as_ref().map(tracing::field::display);
+    tracing::info!(target = event.target, state = ?event.state, reason, "health has changed");
+    Event::Health(event.target, event.state)
 }
 
 /// The etcd cluster that balancers share; none with a static list.
