@@ -35,8 +35,9 @@ pub struct Core {
     /// The changes that all balancers share.
     pub(super) shared: Shared,
     pub(super) balancer: Balancer,
-    _pin_lock: Option<PinLock>,
+    // Dropped before the lock.
     fresh_pins: FreshPins,
+    _pin_lock: Option<PinLock>,
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
     mode: Mode,
