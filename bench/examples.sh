@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples whose figures the book quotes, with seeds 1 to 5: of each sweep tidy.csv, which has a line a seed,
-# and of all of them summary.csv and the tables of the book (bench/examples.py).
+# compressed, and of all of them summary.csv and the tables of the book (bench/examples.py).
 #
 # usage: bench/examples.sh [OUTPUT-FOLDER]
 set -euo pipefail
@@ -43,3 +43,4 @@ sweep one-queue "${full[@]}" --over scheme=mp-hula,shuttle
 sweep short-flows-first "${full[@]}" --over scheme=mp-hula,shuttle --over fabric.priority_bytes=20KB,100KB,1MB
 
 python3 bench/examples.py "$folder"
+xz --force "$folder"/*-*.csv
