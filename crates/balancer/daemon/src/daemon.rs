@@ -45,7 +45,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::health::forwarding::Sockets;
 use crate::heartbeat::RealTime;
 use crate::{admin, devices, metrics, privilege};
-use event_sources::EventSources;
+use event_sources::{Event, EventSources};
 
 /// The time after which the plan is made anew without an event, since indices of removed targets
 /// expire.
@@ -122,10 +122,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
             }
             _ = starting.tick(), if !core.ready => {}
             Some(message) = messages.recv() => core.handle_message(message, &sources.status()),
-            event = sources.next() => {
-                core.handle_event(event);
-                sources.waiting().for_each(|event| core.handle_event(event));
-            }
+            event = sources.next() => take(&mut core, &mut sources, event),
         }
         core.state.note_isolation();
         let ready = core.check_ready(&sources.status());
@@ -147,13 +144,19 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     Ok(())
 }
 
+/// Takes an event, and the changes of health that wait: the maps follow all of them at once.
+fn take(core: &mut Core, sources: &mut EventSources, event: Event) {
+    core.handle_event(event);
+    sources.waiting().for_each(|event| core.handle_event(event));
+}
+
 /// Waits for the next hops of all backends, for [`RESOLVE_TIMEOUT`] at most, so that the first
 /// packets have them.
 async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
     let resolve = async {
         while core.state.macs.is_empty() || !core.state.without_next_hop().is_empty() {
             let event = sources.next().await;
-            core.handle_event(event);
+            take(core, sources, event);
             core.reconcile();
             sources.follow(core.config(), &core.state.view);
         }

@@ -253,7 +253,7 @@ impl EventSources {
     /// The health checks' events that wait, so that many are one change of the maps: at most as
     /// many as the queue holds.
     pub(super) fn waiting(&mut self) -> impl Iterator<Item = Event> {
-        std::iter::from_fn(|| self.health.try_recv().ok()).map(note_health).take(HEALTH_QUEUE)
+        waiting(&mut self.health)
     }
 
     /// The interfaces that the program is not attached to any more.
@@ -294,6 +294,10 @@ impl EventSources {
         let Some(membership) = self.tasks.get_mut(MEMBERSHIP) else { return };
         let _ = tokio::time::timeout(END_TIMEOUT, membership.ended()).await;
     }
+}
+
+fn waiting(health: &mut mpsc::Receiver<HealthEvent>) -> impl Iterator<Item = Event> {
+    std::iter::from_fn(|| health.try_recv().ok()).map(note_health).take(HEALTH_QUEUE)
 }
 
 fn note_health(event: HealthEvent) -> Event {
@@ -373,4 +377,28 @@ fn addresses(config: &Config) -> BTreeSet<IpAddr> {
     let backends = config.services.iter().flat_map(|service| &service.backends);
     let listed = config.members().iter().map(|member| member.address);
     backends.map(|backend| backend.address).chain(listed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rack that fails: one change of the maps for all of its backends, and none for those to come.
+    #[test]
+    fn all_changes_of_health_that_wait_come_at_once_and_in_order() {
+        let (events, mut health) = mpsc::channel(HEALTH_QUEUE);
+        for number in 0..650 {
+            let target = format!("s/b{number}");
+            events.try_send(HealthEvent { target, state: State::Down, reason: None }).unwrap();
+        }
+        let targets: Vec<String> = waiting(&mut health)
+            .map(|event| match event {
+                Event::Health(target, State::Down) => target,
+                _ => panic!("another event"),
+            })
+            .collect();
+        let expected: Vec<String> = (0..650).map(|number| format!("s/b{number}")).collect();
+        assert_eq!(targets, expected);
+        assert!(waiting(&mut health).next().is_none());
+    }
 }
