@@ -155,7 +155,7 @@ fn described(text: &str, id: u32) -> Option<u32> {
 
 /// Removes the pins in `directory` of links to interfaces of this thread's network namespace, but for
 /// those of `keep`: their programs are detached as soon as no process has the links open. Returns
-/// what was removed.
+/// the removed pins.
 ///
 /// # Errors
 /// [`Error::Pins`] if the directory cannot be read, a pin not removed, or /proc does not tell the

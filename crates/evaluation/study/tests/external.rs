@@ -220,7 +220,7 @@ fn a_step_that_cannot_be_used_ends_the_run() {
     assert!(error.to_string().contains("`forward` returned port 999"), "{error}");
 }
 
-/// Where a test starts itself again, the library of the second process.
+/// Environment variable with the library that a test's second process runs.
 const CRASHING: &str = "HEDDLE_TEST_CRASHING_LIBRARY";
 
 /// The process ends by the signal, as it would without a word.

@@ -99,12 +99,13 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is left to the kernel, packets for hosts of this ToR too, it drops unless it forwards.
+/// Warns if the kernel does not forward: it then drops all packets that the program passes to it, those for
+/// this ToR's hosts included.
 fn warn_of_forwarding() {
     let forwards = std::fs::read_to_string("/proc/sys/net/ipv4/ip_forward");
     if forwards.is_ok_and(|value| value.trim() == "0") {
         tracing::warn!(
-            "the kernel does not forward what is left to it, as to hosts here: sysctl -w net.ipv4.ip_forward=1"
+            "the kernel drops packets that the program passes to it, as those for hosts here: sysctl -w net.ipv4.ip_forward=1"
         );
     }
 }
