@@ -12,7 +12,9 @@ use serde::Serialize;
 
 use super::stalls::Stall;
 use super::{Broken, Pattern};
-use crate::{Connection, Deadline, Lab, LabError, StatusReader, Transport, eventually};
+use crate::{
+    Connection, Deadline, Lab, LabError, Status, StatusReader, Transport, eventually,
+};
 
 /// Time between two looks at the subflows of MPTCP streams.
 const SAMPLING: Duration = Duration::from_millis(10);
@@ -81,6 +83,29 @@ struct Subflow {
     stall: Stall,
     established: bool,
     bytes_acked: u64,
+}
+
+impl State {
+    fn look_at_subflows(&mut self, status: &Status, now: Instant) {
+        for (local, known) in &mut self.subflows {
+            known.established = status.has(*local);
+            if !known.established {
+                // It stalls no more: what was under way is sent on the others.
+                known.stall.end(now);
+            }
+        }
+        for flow in status.subflows.iter().filter(|flow| flow.established) {
+            let known = self.subflows.entry(flow.local).or_default();
+            known.established = true;
+            let progress = flow.bytes_acked != known.bytes_acked;
+            known.bytes_acked = flow.bytes_acked;
+            match (flow.unacknowledged > 0, progress) {
+                (false, _) => known.stall.end(now),
+                (true, true) => known.stall.progress(now),
+                (true, false) => known.stall.begin(now),
+            }
+        }
+    }
 }
 
 impl Streams {
@@ -267,22 +292,7 @@ impl Stream {
 
     fn sample(&self, reader: &StatusReader) {
         let Ok(status) = reader.status() else { return };
-        let now = Instant::now();
-        let mut state = self.state();
-        for (local, known) in &mut state.subflows {
-            known.established = status.has(*local);
-        }
-        for flow in status.subflows.iter().filter(|flow| flow.established) {
-            let known = state.subflows.entry(flow.local).or_default();
-            known.established = true;
-            let progress = flow.bytes_acked != known.bytes_acked;
-            known.bytes_acked = flow.bytes_acked;
-            match (flow.unacknowledged > 0, progress) {
-                (false, _) => known.stall.end(now),
-                (true, true) => known.stall.progress(now),
-                (true, false) => known.stall.begin(now),
-            }
-        }
+        self.state().look_at_subflows(&status, Instant::now());
     }
 
     fn report(&self, now: Instant) -> StreamReport {
@@ -332,5 +342,35 @@ fn sample(streams: &[(Arc<Stream>, StatusReader)], stop: &AtomicBool) {
             stream.sample(reader);
         }
         thread::sleep(SAMPLING);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Subflow;
+
+    /// A connection whose only subflow has something under way.
+    fn under_way(established: bool) -> Status {
+        let local = SocketAddr::from(([192, 0, 2, 1], 20041));
+        let remote = SocketAddr::from(([192, 0, 2, 2], 8080));
+        let (bytes_acked, bytes_received, unacknowledged) = (0, 0, 1);
+        let subflow =
+            Subflow { local, remote, established, bytes_acked, bytes_received, unacknowledged };
+        Status { fallback: false, subflows: vec![subflow], addresses_used: 1 }
+    }
+
+    #[test]
+    fn the_stall_of_a_subflow_ends_with_it() {
+        let zero = Instant::now();
+        let at = |ms| zero + Duration::from_millis(ms);
+        let mut state = State::default();
+        state.look_at_subflows(&under_way(true), at(0));
+        state.look_at_subflows(&under_way(true), at(10));
+        state.look_at_subflows(&under_way(false), at(20));
+        state.look_at_subflows(&under_way(false), at(900));
+        let longest: Vec<_> =
+            state.subflows.values().map(|flow| flow.stall.longest(at(900))).collect();
+        assert_eq!(longest, [Duration::from_millis(20)]);
     }
 }
