@@ -23,7 +23,7 @@ setup_balancer() {
 setup_tests() {
     setup_balancer
     install_missing ip=iproute2 bridge=iproute2 tc=iproute2 nstat=iproute2 nsenter=util-linux sysctl=procps ethtool=ethtool \
-        tcpdump=tcpdump tshark=tshark curl=curl ping=iputils-ping /usr/sbin/bird=bird2 etcd=etcd-server etcdctl=etcd-client promtool=prometheus
+        tcpdump=tcpdump tshark=tshark curl=curl ping=iputils-ping /usr/sbin/bird=bird2 vtysh=frr etcd=etcd-server etcdctl=etcd-client promtool=prometheus
     setup_cargo_tools
 }
 

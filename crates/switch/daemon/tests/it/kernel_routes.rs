@@ -1,4 +1,4 @@
-//! `routes = "kernel"` in namespaces: the kernel's routes by hand, and by BIRD.
+//! `routes = "kernel"` in namespaces: the kernel's routes by hand, by BIRD and by FRR.
 
 use std::process::{Child, Stdio};
 
@@ -9,6 +9,7 @@ use heddle_testing::{Need, require_program, skip_without};
 /// A list of prefixes in place of realms, with ECMP.
 const LISTED: &str =
     "[tors]\n1 = [\"10.0.1.0/24\"]\n2 = [\"10.0.2.0/24\"]\n[scheme]\nkind = \"ecmp\"\n";
+const RACKS: &str = "[tors]\n1 = [\"10.0.1.0/24\"]\n2 = [\"10.0.2.0/24\"]\n3 = [\"10.0.3.0/24\"]\n";
 const HULA: &str = "[scheme]\nkind = \"hula\"\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"\nlocal_detection = true\n";
 
 fn skip() -> bool {
@@ -106,21 +107,58 @@ fn both(own: u32) -> String {
     format!("nexthop via 10.1.{own}1.1 nexthop via 10.1.{own}2.1")
 }
 
-/// The fabric's links, addresses and routes are BIRD's; HULA chooses among the next hops.
+/// A routing daemon in each switch.
+#[derive(Clone, Copy)]
+enum Router {
+    Bird,
+    Frr,
+}
+
+impl Router {
+    /// Starts it, and the switch over its routes.
+    fn start(self, fabric: &mut Fabric, node: &'static str) {
+        match self {
+            Router::Bird => {
+                fabric.start_bird(node);
+                fabric.start_routed(node, HULA);
+            }
+            Router::Frr => {
+                fabric.start_frr(node);
+                fabric.start_routed(node, &format!("{RACKS}{HULA}"));
+            }
+        }
+    }
+}
+
 #[test]
 fn hula_runs_over_birds_routes_through_a_failure_a_repair_and_a_new_rack() {
     if skip() {
         return;
     }
     require_program("bird", "bird2");
+    hula_runs_over(Router::Bird);
+    assert!(packaged("leaf-1.toml").contains("realms = true"));
+}
+
+#[test]
+fn hula_runs_over_frrs_routes_through_a_failure_a_repair_and_a_new_rack() {
+    if skip() {
+        return;
+    }
+    require_program("vtysh", "frr");
+    hula_runs_over(Router::Frr);
+}
+
+/// The fabric's links, addresses and routes are a routing daemon's; HULA chooses among the next
+/// hops.
+fn hula_runs_over(router: Router) {
     let mut fabric = Fabric::routed();
     for node in ["leaf-1", "leaf-2", "spine-1", "spine-2"] {
-        fabric.start_bird(node);
-        fabric.start_routed(node, HULA);
+        router.start(&mut fabric, node);
     }
     fabric.wait_for(&["leaf-1", "leaf-2", "spine-1", "spine-2"]);
     let hops = |fabric: &Fabric, tor: u16, wanted: &[&str]| {
-        eventually("BIRD's next hops are the switch's", || {
+        eventually("the daemon's next hops are the switch's", || {
             fabric.next_hops("leaf-1", tor) == wanted
         });
     };
@@ -142,8 +180,7 @@ fn hula_runs_over_birds_routes_through_a_failure_a_repair_and_a_new_rack() {
     for device in ["swp1", "swp2"] {
         fabric.ip("leaf-3", &format!("link set {device} up"));
     }
-    fabric.start_bird("leaf-3");
-    fabric.start_routed("leaf-3", HULA);
+    router.start(&mut fabric, "leaf-3");
     fabric.wait_for(&["leaf-3"]);
     hops(&fabric, 3, &["spine-1", "spine-2"]);
     eventually("probes have found the new rack", || fabric.has_best("leaf-1", &[2, 3]));
@@ -153,5 +190,4 @@ fn hula_runs_over_birds_routes_through_a_failure_a_repair_and_a_new_rack() {
         let dropped = counters.iter().filter(|(name, _)| name.starts_with("dropped"));
         assert_eq!(dropped.map(|(_, count)| count.packets).sum::<u64>(), 0, "{node}");
     }
-    assert!(packaged("leaf-1.toml").contains("realms = true"));
 }

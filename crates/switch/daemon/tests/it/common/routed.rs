@@ -5,8 +5,8 @@
 //! swpL and the leaf's swpS; the rack of leaf L is 10.0.L.0/24 at its device `rack`.
 
 use std::net::Ipv4Addr;
-use std::path::Path;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::{Fabric, eventually};
 
@@ -74,13 +74,53 @@ impl Fabric {
 
     /// Starts BIRD on a switch by its packaged configuration.
     pub fn start_bird(&mut self, node: &'static str) {
+        let file = self.renumbered("bird", node);
+        let mut bird = self.command(node, "bird -f");
+        bird.arg("-c").arg(&file).arg("-s").arg(self.path(&format!("{node}.ctl")));
+        self.spawn_router("bird", bird);
+    }
+
+    /// Starts FRR's daemons on a switch, and gives them its packaged configuration.
+    pub fn start_frr(&mut self, node: &'static str) {
+        let (file, folder) = (self.renumbered("frr", node), self.path(&format!("{node}.frr")));
+        std::fs::create_dir(&folder).unwrap();
+        // The daemons leave root for a user of their own.
+        self.run(node, &format!("chmod 711 {}", self.path("").display()));
+        self.run(node, &format!("chown frr:frr {}", folder.display()));
+        for daemon in ["zebra", "bgpd", "bfdd"] {
+            let words = format!("/usr/lib/frr/{daemon} -A 127.0.0.1 -P 0 -f /dev/null");
+            let mut command = self.command(node, &words);
+            command.arg("--vty_socket").arg(&folder).arg("-z").arg(folder.join("zserv.api"));
+            command.arg("-i").arg(folder.join(format!("{daemon}.pid")));
+            if daemon == "bfdd" {
+                command.arg("--bfdctl").arg(folder.join("bfdd.sock"));
+            }
+            self.spawn_router(daemon, command);
+            eventually("the daemon of FRR listens", || {
+                folder.join(format!("{daemon}.vty")).exists()
+            });
+        }
+        let mut shell = self.command(node, "vtysh");
+        let configured = shell.arg("--vty_socket").arg(&folder).arg("-f").arg(&file).output();
+        let output = configured.unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    fn spawn_router(&mut self, name: &'static str, mut command: Command) {
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        self.daemons.push((name, child));
+    }
+
+    /// A file with a routing daemon's packaged configuration of a leaf or spine, for this one.
+    fn renumbered(&self, daemon: &str, node: &str) -> PathBuf {
         let (kind, number) = node.split_once('-').unwrap();
-        let text = packaged(&format!("bird-{kind}.conf"));
+        let text = packaged(&format!("{daemon}-{kind}.conf"));
         let text = match kind {
             "leaf" => text
                 .replace("10.255.0.1", &format!("10.255.0.{number}"))
                 .replace("TOR = 1", &format!("TOR = {number}"))
-                .replace("as 65001", &format!("as 6500{number}"))
+                .replace("10.0.1.0/24", &format!("10.0.{number}.0/24"))
+                .replace("65001", &format!("6500{number}"))
                 .replace("10.1.11.1", &format!("10.1.{number}1.1"))
                 .replace("10.1.12.1", &format!("10.1.{number}2.1")),
             _ => {
@@ -90,12 +130,9 @@ impl Fabric {
                 })
             }
         };
-        let file = self.path(&format!("{node}.bird"));
+        let file = self.path(&format!("{node}.{daemon}.conf"));
         std::fs::write(&file, text).unwrap();
-        let mut bird = self.command(node, "bird -f");
-        bird.arg("-c").arg(&file).arg("-s").arg(self.path(&format!("{node}.ctl")));
-        let child = bird.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        self.daemons.push(("bird", child));
+        file
     }
 
     /// Waits until these switches run.
