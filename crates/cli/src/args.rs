@@ -294,7 +294,7 @@ pub(crate) enum Paper {
     MpHula,
     /// CFLB (Computer Networks 2013): claims C1 to C7.
     Cflb,
-    /// Ultra Ethernet's hosts beside the public uet-htsim, U1 to U7: its recorded figures, or those
+    /// Ultra Ethernet's hosts beside the public uet-htsim, U1 to U8: its recorded figures, or those
     /// of its program if the environment has `HTSIM=PROGRAM`.
     Uet,
     /// RomanRoads (IFIP Networking 2021): claims R1 to R4, on the balancer's own eBPF programs.

@@ -104,6 +104,7 @@ pub(super) const PLACES: &[Place] = &[
     healthy("U5", "incast, 8 to 1", Traffic::Incast(8)),
     healthy("U6", "incast, 32 to 1", Traffic::Incast(32)),
     healthy("U7", "all-to-all of 16", Traffic::AllToAll(16)),
+    permutation("U8", "permutation, 8 MB", 8, Links::Healthy),
 ];
 
 /// A sender and a receiver, by number from 0.

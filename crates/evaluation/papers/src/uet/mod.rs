@@ -1,6 +1,6 @@
 //! Ultra Ethernet's hosts beside the public uet-htsim: the same pairs of hosts on a fat-tree of 128
 //! (k = 8, 100 Gbps, 1 us), under each path selection, with healthy, slow and dead links. Claims U1
-//! to U7 have a place each: its mean and worst completion times over ideal ones, within a tenth.
+//! to U8 have a place each: its mean and worst completion times over ideal ones, within a tenth.
 
 mod cells;
 mod claims;
