@@ -12,9 +12,7 @@ use serde::Serialize;
 
 use super::stalls::Stall;
 use super::{Broken, Pattern};
-use crate::{
-    Connection, Deadline, Lab, LabError, Status, StatusReader, Transport, eventually,
-};
+use crate::{Connection, Deadline, Lab, LabError, Status, StatusReader, Transport, eventually};
 
 /// Time between two looks at the subflows of MPTCP streams.
 const SAMPLING: Duration = Duration::from_millis(10);
