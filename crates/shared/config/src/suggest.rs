@@ -11,14 +11,17 @@ const SIMILAR: f64 = 0.8;
 const MOST_LISTED: usize = 20;
 
 /// The name of `known` that is most similar to `name`, if it is similar enough for `name` to be a
-/// misspelling of it. Of equally similar ones, the last.
+/// misspelling of it; capital letters are as small ones. Of equally similar ones, the last.
 ///
 /// ```
 /// assert_eq!(heddle_config::nearest("laod", ["sizes", "load"]), Some("load"));
+/// assert_eq!(heddle_config::nearest("L2", ["l2", "ipip"]), Some("l2"));
 /// assert_eq!(heddle_config::nearest("xyz", ["sizes", "load"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let similarities = known.into_iter().map(|other| (strsim::jaro_winkler(name, other), other));
+    let small = name.to_lowercase();
+    let similarity = |other: &str| strsim::jaro_winkler(&small, &other.to_lowercase());
+    let similarities = known.into_iter().map(|other| (similarity(other), other));
     let (similarity, best) = similarities.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (similarity > SIMILAR).then_some(best)
 }
