@@ -35,6 +35,16 @@ pub enum BindError {
     /// Something that is no socket is at its place.
     #[error("{0} is in the way: it is not a socket")]
     InTheWay(PathBuf),
+    /// The folder of the socket is missing, and the one that it would be in.
+    #[error(
+        "cannot listen at {path}: the folder {folder} is missing\nhelp: mkdir -p {folder}, or name a socket elsewhere"
+    )]
+    NoFolder {
+        /// The socket's path.
+        path: PathBuf,
+        /// The folder that the socket's own would be in.
+        folder: PathBuf,
+    },
     /// The system refused.
     #[error("cannot listen at {path}: {error}{}", fix(error))]
     Io {
@@ -70,7 +80,7 @@ pub struct Reserved {
     lock: File,
 }
 
-/// Listens at `path`, whose directory is made if it is missing.
+/// Listens at `path`, whose directory is made if it alone is missing.
 ///
 /// # Errors
 /// See [`BindError`]: among others, while another daemon listens there.
@@ -78,20 +88,38 @@ pub fn bind(path: &Path) -> Result<Listener, BindError> {
     reserve(path)?.listen()
 }
 
-/// Keeps others from `path`, whose directory is made if it is missing. A socket there is a dead
-/// daemon's, and removed.
+/// Keeps others from `path`, whose directory is made if it alone is missing, as in /run, which is
+/// empty after each boot. A socket there is a dead daemon's, and removed.
 ///
 /// # Errors
 /// As [`bind`].
 pub fn reserve(path: &Path) -> Result<Reserved, BindError> {
     let io = |error| BindError::Io { path: path.into(), error };
-    if let Some(directory) = path.parent() {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(DIRECTORY_MODE).create(directory).map_err(io)?;
-    }
+    make_directory(path)?;
     let lock = lock(path).map_err(io)?.ok_or_else(|| BindError::InUse(path.into()))?;
     remove_stale(path)?;
     Ok(Reserved { path: path.into(), lock })
+}
+
+/// Makes the directory of a socket. What is missing above it is a misspelt path, or a file system
+/// that is not mounted yet.
+fn make_directory(path: &Path) -> Result<(), BindError> {
+    let is_missing = |directory: &&Path| *directory != Path::new("") && !directory.exists();
+    let Some(directory) = path.parent().filter(is_missing) else { return Ok(()) };
+    match DirBuilder::new().mode(DIRECTORY_MODE).create(directory) {
+        Ok(()) => {
+            tracing::info!(directory = %directory.display(), "made the folder of the admin socket");
+            Ok(())
+        }
+        // Another daemon has just made it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => match directory.parent() {
+            Some(above) if error.kind() == io::ErrorKind::NotFound => {
+                Err(BindError::NoFolder { path: path.into(), folder: above.into() })
+            }
+            _ => Err(BindError::Io { path: path.into(), error }),
+        },
+    }
 }
 
 impl Reserved {

@@ -10,13 +10,25 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn the_socket_is_the_owners_and_goes_with_the_daemon() {
     let root = tempfile::tempdir().unwrap();
-    let path = root.path().join("run/heddle/admin.sock");
+    let path = root.path().join("heddle/admin.sock");
     let listener = bind(&path).unwrap();
     assert_eq!(mode(&path), 0o600);
     assert_eq!(mode(path.parent().unwrap()), 0o755);
     assert!(UnixStream::connect(&path).is_ok());
     drop(listener);
     assert!(!path.exists());
+}
+
+#[test]
+fn a_folder_is_made_where_the_one_around_it_is_there() {
+    let root = tempfile::tempdir().unwrap();
+    let misspelt = root.path().join("rnu/heddle/admin.sock");
+    let refused = bind(&misspelt).unwrap_err();
+    let above = root.path().join("rnu");
+    assert!(matches!(&refused, BindError::NoFolder { folder, .. } if *folder == above));
+    assert!(refused.to_string().contains("rnu is missing\nhelp: mkdir -p "), "{refused}");
+    assert!(!above.exists());
+    assert!(make_directory(Path::new("admin.sock")).is_ok(), "the current one");
 }
 
 #[test]

@@ -29,7 +29,8 @@ pub(in crate::config) struct Balancer {
     /// source that is no host's or a service's address, a source route. Default: drop.
     #[serde(default)]
     pub(in crate::config) invalid: Invalid,
-    /// The Unix socket that `heddle lb` talks to; root's alone. Default: /run/heddle/heddled.sock.
+    /// The Unix socket that `heddle lb` talks to; root's alone. Its folder is made if that alone is
+    /// missing. Default: /run/heddle/heddled.sock.
     #[serde(default = "admin")]
     pub(in crate::config) admin: PathBuf,
     /// Address at which Prometheus reads metrics over HTTP. Default: none.
