@@ -42,15 +42,17 @@ mod resolved;
 mod secret;
 #[cfg(test)]
 mod tests;
+mod usable;
 
 pub use commands::commands;
-pub use examine::{Examined, examine};
+pub use examine::{Examined, Mistakes, examine};
 pub use files::{Flaw, file_flaws};
 pub use heddle_config::ConfigError;
 pub use memory::Memory;
 pub use raw::{Backend as BackendEntry, BackendState};
 pub use resolved::*;
 pub use secret::{Secret, SecretError};
+pub use usable::{ServiceFault, without_usable_backend};
 
 use std::collections::BTreeMap;
 

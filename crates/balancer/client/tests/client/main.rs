@@ -130,7 +130,7 @@ fn mistakes_of_the_file_hide_nothing_that_cannot_work() {
         "error: lb.toml:18: service.1.address: ",
         "error: lb.toml:21: service.2.name: it is empty",
         "error: lb.toml:20: service 2: it has no backend",
-        "error: lb.toml:24: service 2: mptcp = \"assign\"",
+        "error: lb.toml:24: service.2.mptcp: stock kernels choose keys of their own",
     ] {
         assert!(text.contains(told), "{told}\n{text}");
     }

@@ -7,7 +7,7 @@ use clap::{CommandFactory as _, Parser, ValueEnum};
 use heddle_balancer_maps::Mode;
 use heddle_program::output::printable;
 use heddle_program::{Common, Generate};
-use heddled::daemon::{self, Options};
+use heddled::daemon::{self, DaemonError, Options};
 use heddled::log;
 
 /// A layer-4 load balancer that keeps MPTCP connections whole
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&error, format),
+        Err(error) => return fail(&error.into(), format),
     };
     match runtime.block_on(daemon::run(Options { config: arguments.config, mode })) {
         Ok(()) => ExitCode::SUCCESS,
@@ -67,10 +67,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn fail(error: &dyn std::error::Error, format: log::Format) -> ExitCode {
-    match format {
-        log::Format::Text => log::line(&printable(&format!("error: {error}"))),
-        log::Format::Json => tracing::error!("{error}"),
+fn fail(error: &DaemonError, format: log::Format) -> ExitCode {
+    for message in error.messages() {
+        match format {
+            log::Format::Text => log::line(&printable(&format!("error: {message}"))),
+            log::Format::Json => tracing::error!("{message}"),
+        }
     }
     ExitCode::FAILURE
 }

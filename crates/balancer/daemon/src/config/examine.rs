@@ -16,7 +16,23 @@ pub struct Examined {
     gone: Gone,
 }
 
+/// The mistakes of a configuration: one at least.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct Mistakes(pub Vec<ConfigError>);
+
 impl Examined {
+    /// The configuration, if it has no mistakes.
+    ///
+    /// # Errors
+    /// All mistakes that were found.
+    pub fn into_config(self) -> Result<Config, Mistakes> {
+        match self.sound {
+            Some(config) if self.mistakes.is_empty() => Ok(config),
+            _ => Err(Mistakes(self.mistakes)),
+        }
+    }
+
     /// The key in the file of a key of [`Examined::sound`], whose lists may be shorter.
     pub fn key_in_file(&self, key: &str) -> String {
         self.gone.key_in_file(key)
@@ -137,6 +153,8 @@ port = 0
         assert_eq!(found.len(), wanted.len(), "{found:#?}");
         assert!(examined.complete && examined.sound.is_some());
         assert_eq!(examined.line("service.1.port"), Some(34));
+        let Mistakes(all) = examine("lb.toml", TEXT).into_config().unwrap_err();
+        assert_eq!(all, examined.mistakes);
         assert!(
             examined.is_mistaken("balancer.interfaces") && !examined.is_mistaken("balancer.pin")
         );

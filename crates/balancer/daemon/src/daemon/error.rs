@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::apply::ReplaceError;
-use crate::config::{ConfigError, SecretError};
+use crate::config::{ConfigError, Mistakes, SecretError};
 use crate::devices::DeviceError;
 use crate::{admin, plan, privilege};
 
@@ -54,7 +54,7 @@ pub enum DaemonError {
     },
     /// The configuration is wrong.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] Mistakes),
     /// The balancer cannot be set up.
     #[error(transparent)]
     Core(#[from] CoreError),
@@ -83,4 +83,16 @@ pub enum DaemonError {
     /// The system.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+impl DaemonError {
+    /// The messages: one for each mistake of the configuration, or one alone.
+    pub fn messages(&self) -> Vec<String> {
+        match self {
+            DaemonError::Config(Mistakes(all)) if !all.is_empty() => {
+                all.iter().map(ConfigError::to_string).collect()
+            }
+            error => vec![error.to_string()],
+        }
+    }
 }

@@ -10,13 +10,13 @@ use super::core::{SEED_CHANGED, Secrets, changes_seed};
 use super::event_sources;
 use super::shared::Shared;
 use super::{Core, DaemonError, tables};
-use crate::config::{self, Config};
+use crate::config::{self, Config, ServiceFault, without_usable_backend};
 
-/// Reads and checks the configuration.
+/// Reads and checks the configuration, whose mistakes are all in the error.
 pub(super) fn read(path: &Path) -> Result<Config, DaemonError> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| DaemonError::Read { path: path.into(), error })?;
-    Ok(config::load(&path.display().to_string(), &text)?)
+    Ok(config::examine(&path.display().to_string(), &text).into_config()?)
 }
 
 impl Core {
@@ -52,7 +52,8 @@ impl Core {
 
     /// Everything new is made first, and takes the old one's place when the maps have it.
     fn try_reload(&mut self) -> Result<Vec<String>, String> {
-        let mut config = read(&self.path).map_err(|error| error.to_string())?;
+        let first = |error: DaemonError| error.messages().into_iter().next().unwrap_or_default();
+        let mut config = read(&self.path).map_err(first)?;
         let old = &self.state.inputs;
         check_interfaces(&old.config, &config)?;
         if !self.can_probe_forwarding && event_sources::probes_forwarding(&config) {
@@ -65,7 +66,7 @@ impl Core {
             return Err(SEED_CHANGED.into());
         }
         let shared = Shared::new(&config, &self.state.view.changes);
-        refuse_empty(&shared.base)?;
+        refuse_unusable(&config, &shared.base)?;
         let mut changes = differences(&old.config, &shared.base);
         changes.extend(fixed.iter().cloned());
         if old.keys.steering != keys.steering {
@@ -132,14 +133,16 @@ fn changed_keys(old: &config::Balancer, new: &config::Balancer) -> Vec<&'static 
     pairs.into_iter().filter(|(_, same)| !same).map(|(key, _)| key).collect()
 }
 
-/// Refuses services without a backend, as `heddle lb check` does: a list that came out empty by a
-/// mistake drops nothing.
-fn refuse_empty(config: &Config) -> Result<(), String> {
-    let empty = config.services.iter().find(|service| service.backends.is_empty());
-    empty.map_or(Ok(()), |service| {
-        let name = &service.name;
-        Err(format!("service {name} has no backend: its packets would be dropped\nhelp: a table [[service.backend]] with name and address below it, or no such service"))
-    })
+/// Refuses a service without a usable backend, as `heddle lb check` does, unless the changes that all
+/// balancers share give it one: a list that came out empty by a mistake drops nothing.
+fn refuse_unusable(file: &Config, with_changes: &Config) -> Result<(), String> {
+    for (written, in_force) in file.services.iter().zip(&with_changes.services) {
+        let fault = without_usable_backend(written).and(without_usable_backend(in_force));
+        if let Some(ServiceFault { message, help }) = fault {
+            return Err(format!("service {}: {message}\nhelp: {help}", written.name));
+        }
+    }
+    Ok(())
 }
 
 fn differences(old: &Config, new: &Config) -> Vec<String> {
@@ -197,12 +200,21 @@ mod tests {
     use crate::daemon::testing::World;
 
     #[test]
-    fn a_service_without_a_backend_is_refused() {
-        let mut config = World::start().config;
-        assert_eq!(refuse_empty(&config), Ok(()));
-        config.services[0].backends.clear();
-        let refused = refuse_empty(&config).unwrap_err();
-        assert!(refused.starts_with("service web has no backend: "), "{refused}");
+    fn a_service_without_a_usable_backend_is_refused() {
+        let sound = World::start().config;
+        assert_eq!(refuse_unusable(&sound, &sound), Ok(()));
+        let (mut light, mut empty) = (sound.clone(), sound.clone());
+        light.services[0].backends.iter_mut().for_each(|backend| backend.weight = 0);
+        empty.services[0].backends.clear();
+        for (config, told) in [
+            (&light, "service web: all its backends have weight 0: "),
+            (&empty, "service web: it has no backend: "),
+        ] {
+            let refused = refuse_unusable(config, config).unwrap_err();
+            assert!(refused.starts_with(told) && refused.contains("\nhelp: "), "{refused}");
+            assert_eq!(refuse_unusable(config, &sound), Ok(()), "shared changes have some");
+            assert_eq!(refuse_unusable(&sound, config), Ok(()), "the file has some");
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Services that cannot work, or that nobody watches.
 
-use heddled::config::{Config, Service};
-use heddled::service::MptcpMode;
+use heddled::config::{Config, Service, without_usable_backend};
 
 use heddle_program::output::counted;
 
@@ -19,27 +18,8 @@ fn of_service(number: usize, service: &Service) -> Vec<Finding> {
     if service.backends_of.is_some() {
         return found; // What is found is the other service's.
     }
-    if service.backends.is_empty() {
-        found.push(
-            Finding::error(name, "it has no backend: its packets are dropped")
-                .at(key("backend"))
-                .fix("a table [[service.backend]] with name and address below it"),
-        );
-    } else if service.backends.iter().all(|backend| backend.weight == 0) {
-        let all = if service.backends.len() == 1 {
-            "its only backend has"
-        } else {
-            "all its backends have"
-        };
-        let message = format!("{all} weight 0: nothing gets new connections");
-        let finding = Finding::error(name, message).at(key("backend"));
-        found.push(finding.fix("weight = 1 for one backend at least"));
-    }
-    if service.mptcp == MptcpMode::Assign && !service.translated {
-        let message = "mptcp = \"assign\": stock kernels choose keys of their own and refuse the balancer's, so that MPTCP connections fail";
-        found.push(Finding::error(name, message).at(key("mptcp")).fix(
-            "mptcp = \"learn\"; or translated = true, if `heddle lb translate` runs on each backend and puts the assigned keys in place of the kernel's",
-        ));
+    if let Some(fault) = without_usable_backend(service) {
+        found.push(Finding::error(name, fault.message).at(key("backend")).fix(fault.help));
     }
     if service.backends.len() > MOST_BACKENDS {
         let message = format!(
@@ -115,15 +95,6 @@ mod tests {
     fn a_weight_of_0_beside_another_backend_is_fine() {
         let second = BACKEND.replace("be1", "be2").replace("0.1", "0.2");
         assert_eq!(found(&format!("{CHECKED}{BACKEND}weight = 0\n{second}")), []);
-    }
-
-    #[test]
-    fn assign_needs_backends_that_translate() {
-        let assign = format!("mptcp = \"assign\"\n{CHECKED}");
-        let refused = found(&format!("{assign}{BACKEND}"));
-        assert_eq!(refused[0].0, Severity::Error);
-        assert!(refused[0].1.contains("assign"), "{refused:?}");
-        assert_eq!(found(&format!("translated = true\n{assign}{BACKEND}")), []);
     }
 
     #[test]

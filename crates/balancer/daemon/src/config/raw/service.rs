@@ -39,8 +39,8 @@ pub(in crate::config) struct Service {
     /// backend has a `server_id` then. Default: none, all datagrams go by flow.
     pub(in crate::config) quic: Option<Quic>,
     /// Each backend has a program that replaces the kernel's own MPTCP keys by those that the
-    /// balancer has assigned. For `mptcp = "assign"` only; `heddle lb check` reports such a service
-    /// without it as an error. Default: false.
+    /// balancer has assigned. For `mptcp = "assign"` only, which is refused without it. Default:
+    /// false.
     #[serde(default)]
     pub(in crate::config) translated: bool,
     /// Forwarding of packets to backends, all of which answer clients directly. Default: l2.

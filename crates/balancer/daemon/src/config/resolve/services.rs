@@ -198,12 +198,21 @@ fn slow_start(raw: &raw::Service) -> Result<Duration, Problem> {
 }
 
 fn translated(raw: &raw::Service) -> Result<bool, Problem> {
-    if raw.translated && raw.mptcp != Some(MptcpMode::Assign) {
-        let problem = Problem::at("translated", "only `mptcp = \"assign\"` uses it");
-        return Err(problem.help("remove it: other modes change no keys"));
+    match (raw.mptcp == Some(MptcpMode::Assign), raw.translated) {
+        (false, true) => {
+            let problem = Problem::at("translated", "only `mptcp = \"assign\"` uses it");
+            Err(problem.help("remove it: other modes change no keys"))
+        }
+        // Of `backends_of` there is a refusal of its own.
+        (true, false) if raw.backends_of.is_none() => {
+            Err(Problem::at("mptcp", UNTRANSLATED).help(TRANSLATE))
+        }
+        _ => Ok(raw.translated),
     }
-    Ok(raw.translated)
 }
+
+const UNTRANSLATED: &str = "stock kernels choose keys of their own and refuse the balancer's, so that MPTCP connections fail";
+const TRANSLATE: &str = "mptcp = \"learn\"; or translated = true, if `heddle lb translate` runs on each backend and puts the assigned keys in place of the kernel's";
 
 /// A backend that a service gets besides those that it has.
 pub(super) fn backend(
