@@ -19,18 +19,9 @@ pub(in crate::config) struct Access {
     pub(in crate::config) new_connections: Option<u32>,
     /// The same from each source prefix. Default: any number.
     pub(in crate::config) source_new_connections: Option<u32>,
-    /// Bits of an IPv4 source prefix, whose connections are counted together. Default: 32.
-    #[serde(default = "ipv4_bits")]
-    pub(in crate::config) ipv4_bits: u8,
+    /// Bits of an IPv4 source prefix, whose connections are counted together; for
+    /// `source_new_connections` only. Default: 32.
+    pub(in crate::config) ipv4_bits: Option<u8>,
     /// The same of IPv6. Default: 64.
-    #[serde(default = "ipv6_bits")]
-    pub(in crate::config) ipv6_bits: u8,
-}
-
-fn ipv4_bits() -> u8 {
-    32
-}
-
-fn ipv6_bits() -> u8 {
-    64
+    pub(in crate::config) ipv6_bits: Option<u8>,
 }

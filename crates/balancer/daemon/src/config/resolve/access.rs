@@ -9,6 +9,11 @@ use ipnet::IpNet;
 use super::super::raw;
 use super::super::resolved::{Access, Rule};
 
+/// A source of IPv4 is an address.
+const IPV4_BITS: u8 = 32;
+/// A source of IPv6 is a network: a host has as many addresses there as it likes.
+const IPV6_BITS: u8 = 64;
+
 /// A service's access; everything is allowed where the file says nothing.
 pub(super) fn access(service: &raw::Service) -> Result<Access, Problem> {
     let Some(file) = &service.access else { return Ok(Access::default()) };
@@ -29,13 +34,34 @@ fn check(file: &raw::Access, service: &raw::Service) -> Result<Access, Problem> 
             }
         }
     }
-    Ok(Access {
+    let access = Access {
         rules,
         new_connections: limit("new_connections", file.new_connections)?,
         source_new_connections: limit("source_new_connections", file.source_new_connections)?,
-        ipv4_bits: bits("ipv4_bits", file.ipv4_bits, 32)?,
-        ipv6_bits: bits("ipv6_bits", file.ipv6_bits, 128)?,
-    })
+        ipv4_bits: bits("ipv4_bits", file.ipv4_bits, 32)?.unwrap_or(IPV4_BITS),
+        ipv6_bits: bits("ipv6_bits", file.ipv6_bits, 128)?.unwrap_or(IPV6_BITS),
+    };
+    check_effect(file, &access)?;
+    Ok(access)
+}
+
+/// Refuses keys without an effect: they would look like a restriction.
+fn check_effect(file: &raw::Access, access: &Access) -> Result<(), Problem> {
+    let bits = [("ipv4_bits", file.ipv4_bits), ("ipv6_bits", file.ipv6_bits)];
+    let given = bits.into_iter().find(|(_, given)| given.is_some());
+    if let Some((key, _)) = given
+        && access.source_new_connections == 0
+    {
+        let problem = Problem::at(key, "only `source_new_connections` uses it");
+        return Err(problem.help("source_new_connections = 50, or another number"));
+    }
+    if access.rules.is_empty() && !access.is_limited() {
+        let message = "it restricts nothing: there is neither a prefix nor a limit";
+        let help =
+            "`allow`, `deny`, `new_connections` or `source_new_connections`; or leave `access` out";
+        return Err(Problem::new(message).help(help));
+    }
+    Ok(())
 }
 
 fn prefix(text: &str, service: IpAddr) -> Result<IpNet, Problem> {
@@ -69,9 +95,12 @@ fn limit(key: &str, given: Option<u32>) -> Result<u32, Problem> {
     }
 }
 
-fn bits(key: &str, given: u8, most: u8) -> Result<u8, Problem> {
-    if (1..=most).contains(&given) {
-        return Ok(given);
+fn bits(key: &str, given: Option<u8>, most: u8) -> Result<Option<u8>, Problem> {
+    match given {
+        Some(bits) if !(1..=most).contains(&bits) => {
+            let message = format!("{bits} is no length of a prefix");
+            Err(Problem::at(key, message).help(format!("1 to {most}")))
+        }
+        given => Ok(given),
     }
-    Err(Problem::at(key, format!("{given} is no length of a prefix")).help(format!("1 to {most}")))
 }

@@ -6,16 +6,29 @@ use heddle_config::Problem;
 
 use super::super::resolved::Balancer;
 
-/// Refuses an address that no machine can have as its own, and IPv4 addresses written as IPv6.
+/// The first byte of addresses that are sources alone (RFC 1122, section 3.2.1.3).
+const THIS_NETWORK: u8 = 0;
+
+/// Refuses an address that no machine can have as its own, IPv6 addresses of one link,
+/// and IPv4 addresses written as IPv6.
 pub(super) fn check_unicast(key: &str, address: IpAddr) -> Result<(), Problem> {
     if address.to_canonical() != address {
         let message = format!("{address} is an IPv4-mapped IPv6 address");
         return Err(Problem::at(key, message).help(format!("{}", address.to_canonical())));
     }
-    let is_broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
-    if address.is_unspecified() || address.is_multicast() || is_broadcast {
+    let is_reserved = match address {
+        IpAddr::V4(v4) => v4 == Ipv4Addr::BROADCAST || v4.octets()[0] == THIS_NETWORK,
+        IpAddr::V6(v6) => v6.is_unspecified(),
+    };
+    if is_reserved || address.is_multicast() {
         let message = format!("{address} is not a unicast address");
         return Err(Problem::at(key, message).help("the address of one machine"));
+    }
+    if matches!(address, IpAddr::V6(v6) if v6.is_unicast_link_local()) {
+        let message = format!(
+            "{address} is a link-local address, which names no machine without an interface"
+        );
+        return Err(Problem::at(key, message).help("a global or unique local address (fd00::/8)"));
     }
     Ok(())
 }

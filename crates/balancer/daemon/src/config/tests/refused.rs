@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use super::*;
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 75] = [
+const REFUSED: [(&str, &str, &str); 89] = [
     (
         "port = 443",
         "port = 443\nquic = { server_id_length = 2 }",
@@ -221,6 +221,39 @@ const REFUSED: [(&str, &str, &str); 75] = [
     ),
     (
         "port = 443",
+        "port = 443\naccess = { ipv4_bits = 24 }",
+        "service.0.access.ipv4_bits: only `source_new_connections` uses it\nhelp: source_new",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { new_connections = 9, ipv6_bits = 48 }",
+        "service.0.access.ipv6_bits: only `source_new_connections` uses it\nhelp: source_new",
+    ),
+    (
+        "port = 443",
+        "port = 443\naccess = { allow = [] }",
+        "service.0.access: it restricts nothing: there is neither a prefix nor a limit\nhelp: `allow`, `deny`",
+    ),
+    (
+        "port = 443",
+        "port = 443\nforwarding = \"L2\"",
+        "\"ipip\" or \"gue\"\nhelp: did you mean `l2`?",
+    ),
+    ("port = 443", "port = 443\nprotocol = \"TCP\"", "help: did you mean `tcp`?"),
+    ("port = 443", "port = 443\nmptcp = \"LEARN\"", "help: did you mean `learn`?"),
+    ("state = \"drain\"", "state = \"Up\"", "help: did you mean `up`?"),
+    (
+        "10.0.1.2",
+        "fe80::1",
+        "service.0.backend.1.address: fe80::1 is a link-local address, which names no machine without an interface\nhelp: a global or unique local",
+    ),
+    ("192.0.2.10", "fe80::1", "service.0.address: fe80::1 is a link-local address"),
+    ("10.0.1.2", "0.0.0.0", "service.0.backend.1.address: 0.0.0.0 is not a unicast address"),
+    ("10.0.1.2", "0.1.2.3", "service.0.backend.1.address: 0.1.2.3 is not a unicast address"),
+    ("10.0.1.2", "::1", "service.0.backend.1.address: ::1 is a loopback address"),
+    ("10.0.1.2", "ff02::1", "service.0.backend.1.address: ff02::1 is not a unicast address"),
+    (
+        "port = 443",
         "port = 443\nslow_start = \"61m\"",
         "service.0.slow_start: out of range\nhelp: at most 1h",
     ),
@@ -228,6 +261,11 @@ const REFUSED: [(&str, &str, &str); 75] = [
         "port = 443",
         "port = 443\ntranslated = true",
         "service.0.translated: only `mptcp = \"assign\"` uses it\nhelp: remove it",
+    ),
+    (
+        "port = 443",
+        "port = 443\nmptcp = \"assign\"",
+        "service.0.mptcp: stock kernels choose keys of their own and refuse the balancer's, so that MPTCP connections fail\nhelp: mptcp = \"learn\"; or translated = true",
     ),
     (
         "state = \"drain\"",
