@@ -154,6 +154,9 @@ pub struct ServiceStatus {
     pub group: Option<String>,
     /// Backends that are up.
     pub backends_up: u32,
+    /// Backends whose health check has no result yet: they get new connections.
+    #[serde(default)]
+    pub backends_unchecked: u32,
     /// Backends in all.
     pub backends: u32,
 }
@@ -198,6 +201,9 @@ pub struct Status {
     pub services: BTreeMap<String, MptcpMode>,
     /// Backends that are up.
     pub backends_up: u32,
+    /// Backends whose health check has no result yet: they get new connections.
+    #[serde(default)]
+    pub backends_unchecked: u32,
     /// Backends in all.
     pub backends: u32,
     /// Balancers, this one among them.

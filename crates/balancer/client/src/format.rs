@@ -16,6 +16,14 @@ pub(crate) fn age(time: Duration) -> String {
     }
 }
 
+/// Backends by their state: `3 of 4 up`, `1 of 4 up, 2 not checked yet`.
+pub(crate) fn backends(up: u32, unchecked: u32, all: u32) -> String {
+    match unchecked {
+        0 => format!("{up} of {all} up"),
+        unchecked => format!("{up} of {all} up, {unchecked} not checked yet"),
+    }
+}
+
 /// Three digits and a unit of 1000: `999`, `1.23k`, `45.6M`.
 pub(crate) fn short(number: f64) -> String {
     const UNITS: [&str; 5] = ["", "k", "M", "G", "T"];

@@ -33,7 +33,7 @@ fn table_of(services: &[ServiceStatus]) -> Table {
             service.mptcp.to_string(),
             format::forwarding(service.forwarding).to_owned(),
             service.group.clone().unwrap_or_else(|| "-".into()),
-            format!("{} of {} up", service.backends_up, service.backends),
+            format::backends(service.backends_up, service.backends_unchecked, service.backends),
         ]);
     }
     table
@@ -57,6 +57,7 @@ mod tests {
             forwarding: Forwarding::Ipip,
             group: None,
             backends_up: 1,
+            backends_unchecked: 0,
             backends: 2,
         };
         insta::assert_snapshot!(table_of(&[web]), @r"

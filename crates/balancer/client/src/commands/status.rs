@@ -31,7 +31,7 @@ pub(crate) fn status(socket: &Path, common: &Common) -> Result<(), Failure> {
 }
 
 fn text(status: &Status) -> String {
-    let Status { name, version, kernel, backends_up, backends, .. } = status;
+    let Status { name, version, kernel, backends_up, backends_unchecked, backends, .. } = status;
     let uptime = format::age(status.uptime);
     let mut lines = vec![format!("{name}: heddled {version} on Linux {kernel}, up {uptime}")];
     let mut line = |what: &str, text: String| lines.push(format!("  {what:<12}{text}"));
@@ -40,7 +40,7 @@ fn text(status: &Status) -> String {
     line("interfaces", interfaces.collect::<Vec<_>>().join(", "));
     let services = status.services.iter().map(|(name, mode)| pairs((name, mode.name().into())));
     line("services", services.collect::<Vec<_>>().join(", "));
-    line("backends", format!("{backends_up} of {backends} up"));
+    line("backends", format::backends(*backends_up, *backends_unchecked, *backends));
     line("balancers", status.members.to_string());
     line(
         "tables",
@@ -138,6 +138,7 @@ mod tests {
             services: [("dns".to_owned(), MptcpMode::Off), ("web".to_owned(), MptcpMode::Learn)]
                 .into(),
             backends_up: 3,
+            backends_unchecked: 0,
             backends: 4,
             members: 2,
             flows: 1,
@@ -160,6 +161,13 @@ mod tests {
           tables      1 flow, 1200 tokens
           all is well
         ");
+    }
+
+    #[test]
+    fn backends_that_were_not_checked_yet_do_not_count_as_up() {
+        let status = Status { backends_up: 1, backends_unchecked: 3, ..healthy() };
+        let text = text(&status);
+        assert!(text.contains("\n  backends    1 of 4 up, 3 not checked yet\n"), "{text}");
     }
 
     #[test]

@@ -183,6 +183,7 @@ pub(super) mod tests {
             interfaces: [("eth0".to_owned(), "native".to_owned())].into(),
             services: [("web".to_owned(), MptcpMode::Learn)].into(),
             backends_up: 2,
+            backends_unchecked: 0,
             backends: 2,
             members: 2,
             flows: 25,

@@ -1,5 +1,6 @@
 //! Draws the screen: services, backends, MPTCP and tables, from the top down.
 
+use heddled::admin::Status;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize as _};
@@ -42,13 +43,17 @@ fn headline(rates: &Rates) -> Line<'static> {
     let mut spans = vec![
         format!(" {} ", status.name).bold().reversed(),
         format!("  up {}  ", format::age(status.uptime)).into(),
-        format!("{} of {} backends up  ", status.backends_up, status.backends).into(),
+        format!("backends {}  ", backends(status)).into(),
     ];
     if status.members > 1 {
         let share = format::percent(members.ring_share);
         spans.push(format!("{} balancers, {share} of tokens here", status.members).into());
     }
     Line::from(spans)
+}
+
+fn backends(status: &Status) -> String {
+    format::backends(status.backends_up, status.backends_unchecked, status.backends)
 }
 
 fn services_table(services: &[Service]) -> Table<'static> {
@@ -180,7 +185,7 @@ mod tests {
     #[test]
     fn a_terminal_of_80_columns_and_24_lines() {
         insta::assert_snapshot!(drawn(&two_seconds(), 80, 24), @r#"
-        " lb1   up 1m 30s  2 of 2 backends up  2 balancers, 50 % of tokens here          "
+        " lb1   up 1m 30s  backends 2 of 2 up  2 balancers, 50 % of tokens here          "
         "┌ packets a second ────────────────────────────────────────────────────────────┐"
         "│service        to backends to balancers       passed      dropped        bit/s│"
         "│web                  1.00k           10            0            1        8.09M│"

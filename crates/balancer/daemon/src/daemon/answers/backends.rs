@@ -111,3 +111,25 @@ impl Core {
 pub(super) fn serves(status: &BackendStatus) -> bool {
     status.health != State::Down && status.unreachable.is_none()
 }
+
+/// Numbers of backends that can serve.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Serving {
+    /// By their health checks, or without one.
+    pub(super) up: u32,
+    /// The check has no result yet.
+    pub(super) unchecked: u32,
+}
+
+impl Serving {
+    pub(super) fn of<'a>(backends: impl Iterator<Item = &'a BackendStatus>) -> Serving {
+        let mut numbers = Serving::default();
+        for backend in backends.filter(|backend| serves(backend)) {
+            match backend.health {
+                State::Unknown => numbers.unchecked += 1,
+                _ => numbers.up += 1,
+            }
+        }
+        numbers
+    }
+}

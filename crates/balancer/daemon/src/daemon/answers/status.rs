@@ -2,7 +2,7 @@
 
 use heddle_balancer_maps::abi::NO_TARGET;
 
-use super::backends::{IN_MAINTENANCE, serves};
+use super::backends::{IN_MAINTENANCE, Serving, serves};
 use super::changes::changes;
 use super::failed;
 use crate::admin::{
@@ -36,6 +36,7 @@ impl Core {
         let services = self.state.inputs.config.services.iter();
         let (shared, own) = self.changes();
         let Build { version, kernel } = metrics::build();
+        let serving = Serving::of(backends.iter());
         Ok(Status {
             name: self.state.inputs.config.balancer.name.clone(),
             version,
@@ -43,7 +44,8 @@ impl Core {
             uptime: self.state.uptime(),
             interfaces: self.interfaces.clone(),
             services: services.map(|s| (s.name.clone(), s.mptcp)).collect(),
-            backends_up: backends.iter().filter(|backend| serves(backend)).count() as u32,
+            backends_up: serving.up,
+            backends_unchecked: serving.unchecked,
             backends: backends.len() as u32,
             members: self.state.members().len().max(1) as u32,
             flows: flows as u64,
@@ -148,6 +150,7 @@ impl Core {
 
 fn service_status(service: &Service, all: &[BackendStatus]) -> ServiceStatus {
     let backends = || all.iter().filter(|backend| backend.service == service.owner());
+    let serving = Serving::of(backends());
     ServiceStatus {
         name: service.name.clone(),
         address: service.address,
@@ -156,7 +159,8 @@ fn service_status(service: &Service, all: &[BackendStatus]) -> ServiceStatus {
         mptcp: service.mptcp,
         forwarding: service.forwarding,
         group: service.group.clone(),
-        backends_up: backends().filter(|backend| serves(backend)).count() as u32,
+        backends_up: serving.up,
+        backends_unchecked: serving.unchecked,
         backends: backends().count() as u32,
     }
 }

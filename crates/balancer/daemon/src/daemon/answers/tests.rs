@@ -6,6 +6,7 @@ use std::time::Duration;
 use heddle_balancer_maps::abi::FlowState;
 use heddle_balancer_maps::maps::Flow;
 
+use super::backends::Serving;
 use super::connections::Wanted;
 use super::status::{Fill, down, nearly_full, without_backends};
 use super::*;
@@ -145,6 +146,7 @@ fn a_backend_that_is_down_is_warned_of_with_its_reason() {
         status("be4", State::Unknown, None),
     ];
     assert_eq!(down(&backends), ["be1 of web is down: connection refused"]);
+    assert_eq!(Serving::of(backends.iter()), Serving { up: 1, unchecked: 1 });
 }
 
 #[test]
