@@ -3,6 +3,7 @@
 mod backend;
 mod changes;
 mod explain;
+mod name;
 mod number;
 
 use std::env;
@@ -17,6 +18,7 @@ use heddle_program::{Common, Generate};
 pub(crate) use backend::{Add, Backend, BackendCommand, Remove};
 pub(crate) use changes::{Changes, ChangesCommand, Reset};
 pub(crate) use explain::{Explain, token};
+use name::name;
 use number::number;
 
 /// The daemon's default socket.
@@ -151,10 +153,10 @@ Examples:
 Without --all a restart of the daemon ends it; state = \"drain\" in the configuration is permanent.")]
 pub(crate) struct Drain {
     /// The backend's name.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = name)]
     pub(crate) backend: String,
     /// Only in this service.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) service: Option<String>,
     /// On all balancers that share an etcd cluster, until `heddle lb changes reset`; --wait looks
     /// at this balancer.
@@ -199,13 +201,13 @@ Established connections stay where they are. Without etcd give each balancer the
 then `heddle lb members` shows that they differ.")]
 pub(crate) struct Weight {
     /// The backend's name.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = name)]
     pub(crate) backend: String,
     /// Its share of new connections, relative to the others'; 0: none.
     #[arg(value_name = "WEIGHT", value_parser = number(0..=1000_u32))]
     pub(crate) weight: u32,
     /// Only in this service.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) service: Option<String>,
     /// On all balancers that share an etcd cluster, until `heddle lb changes reset`.
     #[arg(long)]
@@ -221,10 +223,10 @@ Examples:
   heddle lb connections --limit 100000 --json | jq -r '.flows[].client'")]
 pub(crate) struct Connections {
     /// Only of this service.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) service: Option<String>,
     /// Only to this backend.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) backend: Option<String>,
     /// Only from this address.
     #[arg(long, value_name = "ADDRESS")]
@@ -245,7 +247,7 @@ Examples:
   heddle lb counters --json | jq '.services[] | select(.name == \"web\") | .events'")]
 pub(crate) struct Counters {
     /// Only of this service; `none` has the packets of no service.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) service: Option<String>,
     /// Include counters that are 0.
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use clap::{Args, Subcommand};
 
-use super::number;
+use super::{name, number};
 
 #[derive(Args, Debug)]
 pub(crate) struct Backend {
@@ -74,10 +74,10 @@ Connections that it still has continue until they end; nothing begins there, no 
 each balancer.")]
 pub(crate) struct Remove {
     /// The backend's name.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = name)]
     pub(crate) name: String,
     /// Only from this service.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) service: Option<String>,
     /// On all balancers that share an etcd cluster, until `heddle lb changes reset`.
     #[arg(long)]
@@ -86,7 +86,8 @@ pub(crate) struct Remove {
 
 /// `SERVICE=ADDRESS`; the last `=` divides.
 fn place(text: &str) -> Result<(String, IpAddr), String> {
-    let Some((service, address)) = text.rsplit_once('=') else {
+    let named = text.rsplit_once('=').filter(|(service, _)| !service.is_empty());
+    let Some((service, address)) = named else {
         return Err("give a service and an address: web=10.0.1.4".into());
     };
     let parsed = address.parse();
@@ -102,7 +103,9 @@ mod tests {
         let six: IpAddr = "2001:db8::4".parse().unwrap();
         assert_eq!(place("web=10.0.1.4"), Ok(("web".into(), [10, 0, 1, 4].into())));
         assert_eq!(place("a=b=2001:db8::4"), Ok(("a=b".into(), six)));
-        assert!(place("10.0.1.4").unwrap_err().contains("web=10.0.1.4"));
+        for nameless in ["10.0.1.4", "=10.0.1.4"] {
+            assert!(place(nameless).unwrap_err().contains("web=10.0.1.4"), "{nameless}");
+        }
         assert_eq!(place("web=10.0.1.300").unwrap_err(), "10.0.1.300 is not an IP address");
     }
 }

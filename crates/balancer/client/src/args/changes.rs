@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::name;
+
 #[derive(Args, Debug)]
 pub(crate) struct Changes {
     #[command(subcommand)]
@@ -28,10 +30,10 @@ Examples:
 Put what is to stay into the file of each balancer first, and reload: then nothing changes.")]
 pub(crate) struct Reset {
     /// The backend's name, or the key of a change.
-    #[arg(value_name = "NAME", required_unless_present = "every")]
+    #[arg(value_name = "NAME", required_unless_present = "every", value_parser = name)]
     pub(crate) backend: Option<String>,
     /// Only in this service.
-    #[arg(long, value_name = "NAME", requires = "backend")]
+    #[arg(long, value_name = "NAME", requires = "backend", value_parser = name)]
     pub(crate) service: Option<String>,
     /// Take all changes back.
     #[arg(long, conflicts_with = "backend")]
