@@ -1,6 +1,7 @@
 //! `heddle-lb`: the balancer's client, which `heddle lb` runs. It talks to heddled over its admin
 //! socket.
 
+mod addresses;
 mod args;
 mod commands;
 mod daemon;

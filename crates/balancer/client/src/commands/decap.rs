@@ -1,20 +1,40 @@
 //! `heddle lb decap`: the program that decapsulates on backends.
 
-use heddle_program::{Common, Failure, output};
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::net::IpAddr;
 
 use heddle_balancer_maps::{Attached, Decap, Error, Mode, Sources, detach, interface_index};
+use heddle_program::{Common, Failure, output};
 use serde_json::json;
 
+use crate::addresses;
 use crate::args::Decap as Arguments;
 
 pub(crate) fn decap(args: &Arguments, common: &Common) -> Result<(), Failure> {
     let done = if args.detach { detach_from(args) } else { attach_to(args) };
     let said = done.map_err(failed)?;
-    match common.json {
-        true => output::json(&json!({ "interface": args.interface, "done": said })),
-        false => output::line(said),
+    let warnings = strange_addresses(args, &addresses::all());
+    if common.json {
+        let interface = &args.interface;
+        return output::json(
+            &json!({ "interface": interface, "done": said, "warnings": warnings }),
+        );
     }
+    output::line(said)?;
+    let shown = warnings.iter().filter(|_| !common.quiet);
+    shown.map(|warning| format!("warning: {warning}")).try_for_each(output::line)
+}
+
+/// A warning of each address that this machine does not have. It may still come.
+fn strange_addresses(args: &Arguments, here: &BTreeSet<IpAddr>) -> Vec<String> {
+    let interface = &args.interface;
+    let warning = |own: &IpAddr| {
+        format!(
+            "this machine has no address {own}: what balancers send to it does not come here; fix: --own with one of: ip -brief address; or ip address add {own} dev {interface}"
+        )
+    };
+    args.own.iter().filter(|own| !here.contains(own)).map(warning).collect()
 }
 
 fn detach_from(args: &Arguments) -> Result<String, Error> {
@@ -37,7 +57,7 @@ fn attach_to(args: &Arguments) -> Result<String, Error> {
 }
 
 fn text(args: &Arguments, attached: Attached) -> String {
-    let list = |addresses: &[std::net::IpAddr]| {
+    let list = |addresses: &[IpAddr]| {
         addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     };
     let how = match attached {
@@ -75,5 +95,27 @@ pub(super) fn failed(error: Error) -> Failure {
             "does the interface have another XDP program (ip link)? For a driver without XDP: --generic",
         ),
         error => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    #[test]
+    fn addresses_of_another_machine_are_warned_of() {
+        let line = "heddle-lb decap --interface eth0 --own 10.0.0.1 --own fd00::1 --any";
+        let Command::Decap(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
+            panic!("{line}");
+        };
+        let here = |text: &[&str]| text.iter().map(|text| text.parse().unwrap()).collect();
+        assert_eq!(strange_addresses(&args, &here(&["10.0.0.1", "fd00::1"])), [""; 0]);
+        let warnings = strange_addresses(&args, &here(&["10.0.0.1"]));
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("no address fd00::1: "), "{warnings:?}");
+        assert!(warnings[0].ends_with("ip address add fd00::1 dev eth0"), "{warnings:?}");
     }
 }

@@ -12,7 +12,7 @@ use std::thread::available_parallelism;
 use heddle_balancer_maps::{XDP, link_pin, links_of};
 use heddled::config::{ClosedPorts, Config, Flaw, Memory, file_flaws};
 use heddled::mtu;
-use nix::ifaddrs::{InterfaceAddress, getifaddrs};
+use ipnet::Ipv4Net;
 
 use super::ethtool::Device;
 use super::finding::Finding;
@@ -20,6 +20,7 @@ use super::interfaces::Interface;
 use super::link::{self, Link};
 use super::vlan;
 use super::xdp_features;
+use crate::addresses;
 
 /// The oldest kernel on which the program was seen to work (results/vlan).
 const OLDEST: (u32, u32) = (6, 1);
@@ -40,9 +41,10 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     found.extend(reverse_path_filters(config));
     found.extend(files(config));
     found.extend(listens(config));
-    let own_addresses = addresses(&config.balancer.interfaces);
+    let (own_addresses, all) = (addresses::on(&config.balancer.interfaces), addresses::all());
     found.extend(closed_ports(config, &own_addresses));
-    found.extend(balancers_addresses(config, &all_addresses()));
+    found.extend(balancers_addresses(config, &all));
+    found.extend(backends_addresses(config, &all, &addresses::networks()));
     found.extend(metrics(config, &own_addresses));
     found.extend(interfaces(config));
     found
@@ -134,18 +136,6 @@ fn reverse_path_filters(config: &Config) -> Vec<Finding> {
         .collect()
 }
 
-/// This machine's addresses on some interfaces, with the interface's name.
-fn addresses(interfaces: &[String]) -> BTreeMap<IpAddr, String> {
-    let all = getifaddrs().into_iter().flatten();
-    let on = all.filter(|one| interfaces.contains(&one.interface_name));
-    on.filter_map(|one| Some((ip(&one)?, one.interface_name))).collect()
-}
-
-/// All of this machine's addresses.
-fn all_addresses() -> BTreeSet<IpAddr> {
-    getifaddrs().into_iter().flatten().filter_map(|one| ip(&one)).collect()
-}
-
 /// Addresses that heddled sends from, to backends and other balancers, and this machine does not have.
 fn balancers_addresses(config: &Config, own: &BTreeSet<IpAddr>) -> Vec<Finding> {
     let balancer = &config.balancer;
@@ -161,10 +151,40 @@ fn balancers_addresses(config: &Config, own: &BTreeSet<IpAddr>) -> Vec<Finding> 
     strange.map(finding).collect()
 }
 
-fn ip(one: &InterfaceAddress) -> Option<IpAddr> {
-    let address = one.address.as_ref()?;
-    let v4 = address.as_sockaddr_in().map(|v4| v4.ip().into());
-    v4.or_else(|| address.as_sockaddr_in6().map(|v6| v6.ip().into()))
+/// Backends at an address that is no other machine's: this one's own, or one that a network here has
+/// for all of its machines.
+fn backends_addresses(
+    config: &Config,
+    own: &BTreeSet<IpAddr>,
+    networks: &BTreeMap<Ipv4Net, String>,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (number, service) in config.services.iter().enumerate().filter(|(_, s)| s.owns_backends()) {
+        for (index, backend) in service.backends.iter().enumerate() {
+            let address = backend.address;
+            let own = || own.contains(&address).then(|| "this machine's own".to_owned());
+            let what = own().or_else(|| networks.iter().find_map(|one| of_all(address, one)));
+            found.extend(what.map(|what| {
+                Finding::error(&service.name, format!("{address} of {} is {what}", backend.name))
+                    .at(format!("service.{number}.backend.{index}.address"))
+                    .fix("the address of another machine")
+            }));
+        }
+    }
+    found
+}
+
+/// The role of an address that stands for a network of its own, or for all machines there. Networks
+/// of 31 and 32 bits have none (RFC 3021).
+fn of_all(address: IpAddr, (network, interface): (&Ipv4Net, &String)) -> Option<String> {
+    let IpAddr::V4(address) = address else { return None };
+    let role = match address {
+        _ if network.prefix_len() > 30 => return None,
+        address if address == network.network() => "network",
+        address if address == network.broadcast() => "broadcast",
+        _ => return None,
+    };
+    Some(format!("the {role} address of {network} on {interface}"))
 }
 
 /// Services at an address that the machine has on an interface of the balancer: what is done with
@@ -384,6 +404,35 @@ mod tests {
     }
 
     #[test]
+    #[test]
+    fn backends_at_addresses_of_no_other_machine_are_refused() {
+        let found = |address: &str| {
+            let text = format!(
+                "[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\n[[service]]\nname = \"web\"\naddress = \"192.0.2.10\"\nport = 443\n[[service.backend]]\nname = \"be1\"\naddress = \"{address}\""
+            );
+            let config = heddled::config::load("lb.toml", &text).unwrap();
+            let own = BTreeSet::from(["10.0.0.9".parse().unwrap()]);
+            let network = |text: &str| text.parse::<Ipv4Net>().unwrap();
+            let networks = ["10.0.0.0/24", "10.0.1.0/31", "10.0.2.1/32"].map(network);
+            let networks = networks.into_iter().map(|network| (network, "eth0".to_owned()));
+            let found = backends_addresses(&config, &own, &networks.collect());
+            found.into_iter().map(|finding| finding.to_string()).collect::<Vec<_>>()
+        };
+        for fine in ["10.0.0.1", "10.0.1.0", "10.0.1.1", "10.0.2.1", "10.0.3.255"] {
+            assert_eq!(found(fine), [""; 0]);
+        }
+        for (address, what) in [
+            ("10.0.0.9", "this machine's own"),
+            ("10.0.0.0", "the network address of 10.0.0.0/24 on eth0"),
+            ("10.0.0.255", "the broadcast address of 10.0.0.0/24 on eth0"),
+        ] {
+            let told = format!(
+                "error: web: {address} of be1 is {what}\n  fix: the address of another machine"
+            );
+            assert_eq!(found(address), [told]);
+        }
+    }
+
     fn metrics_where_clients_packets_arrive_are_a_warning() {
         let found = |at: &str| {
             let text =
@@ -395,13 +444,6 @@ mod tests {
         assert_eq!([found("127.0.0.1:9100"), found("192.0.2.1:9100")], [None, None]);
         assert!(found("10.0.0.11:9100").unwrap().contains("on eth0"));
         assert!(found("[::]:9100").unwrap().contains("all addresses"));
-    }
-
-    #[test]
-    fn addresses_are_those_of_the_named_interfaces() {
-        let on = |name: &str| addresses(&[name.to_owned()]);
-        assert_eq!(on("lo").get(&IpAddr::from([127, 0, 0, 1])).map(String::as_str), Some("lo"));
-        assert!(on("no-such-interface").is_empty());
     }
 
     #[test]
