@@ -30,7 +30,7 @@ impl schemes::WithScheme for Estimates<'_> {
 const LEAF_SPINE: &str = r#"{ kind = "leaf-spine", leaves = 4, spines = 2, hosts_per_leaf = 8 }"#;
 
 /// Fabric, scheme, workload and measurement.
-const SCENARIOS: [(&str, [&str; 4]); 12] = [
+const SCENARIOS: [(&str, [&str; 4]); 13] = [
     (
         "short flows that a round trip delays, as of 8192 hosts at 100 Gbps",
         [
@@ -82,6 +82,15 @@ const SCENARIOS: [(&str, [&str; 4]); 12] = [
             LEAF_SPINE,
             "ecmp",
             r#"{ kind = "collective", operation = "ring-all-reduce", size = "2MB" }"#,
+            "{}",
+        ],
+    ),
+    (
+        "tokens to experts and back",
+        [
+            LEAF_SPINE,
+            "ecmp",
+            r#"{ kind = "collective", operation = "expert-all-to-all", size = "2MB" }"#,
             "{}",
         ],
     ),
