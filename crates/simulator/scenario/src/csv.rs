@@ -28,7 +28,11 @@ pub(crate) struct Form {
 impl Form {
     /// The form of a table with this first line.
     pub(crate) fn of(header: &str) -> Form {
-        let separator = [',', ';', '\t'].into_iter().find(|&c| header.contains(c)).unwrap_or(' ');
+        let has_decimals = |&c: &char| header.contains(c) && are_decimals(header.split(c));
+        let separator = [';', '\t'].into_iter().find(has_decimals);
+        let separator = separator
+            .or_else(|| [',', ';', '\t'].into_iter().find(|&c| header.contains(c)))
+            .unwrap_or(' ');
         Form { separator, has_index: separator != ' ' && header.starts_with(separator) }
     }
 
@@ -44,6 +48,33 @@ impl Form {
     }
 }
 
+/// True if commas of these cells are those of decimals, and there is one.
+fn are_decimals<'a>(cells: impl Iterator<Item = &'a str>) -> bool {
+    let mut with_comma = cells.filter(|cell| cell.contains(',')).peekable();
+    with_comma.peek().is_some() && with_comma.all(has_decimal_comma)
+}
+
+/// True of a number such as `0,5`, with a unit or without.
+fn has_decimal_comma(cell: &str) -> bool {
+    let cell = cell.trim().trim_matches('"').trim();
+    let Some((whole, rest)) = cell.split_once(',') else { return false };
+    let digits = whole.trim_start_matches(['-', '+']);
+    let is_number = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+    is_number && rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains(',')
+}
+
+/// Refuses a number with a decimal comma: it could be one of thousands, too.
+pub(crate) fn check_decimals(cell: &str) -> Result<(), Problem> {
+    if !has_decimal_comma(cell) {
+        return Ok(());
+    }
+    let message = format!("\"{cell}\" has a comma, and decimals are read with a point");
+    Err(Problem::new(message).help(format!(
+        "write `{}`, or export with a point as the decimal separator (Excel: File, Options, Advanced, \"Use system separators\" off)",
+        cell.replace(',', ".")
+    )))
+}
+
 /// Reads a cell whose unit is that of its column; without one it has its own. Of plain numbers,
 /// which may have exponents, `decimals` are kept: what is finer is below what is simulated.
 pub(crate) fn quantity<T: FromStr<Err = UnitError>>(
@@ -51,6 +82,7 @@ pub(crate) fn quantity<T: FromStr<Err = UnitError>>(
     unit: &str,
     decimals: usize,
 ) -> Result<T, Problem> {
+    check_decimals(cell)?;
     if unit.is_empty() {
         return cell.parse().map_err(|error| Problem::of(&error));
     }
@@ -136,6 +168,8 @@ mod tests {
         assert_eq!(cells, [(1, vec!["a", "b"]), (3, vec!["1", "2"])]);
         let pandas = Form::of(",a,b");
         assert_eq!((pandas.cells(",a,b"), pandas.cells("0,x,y")), (vec!["a", "b"], vec!["x", "y"]));
+        assert_eq!(Form::of("0,5;1,25").cells("1460;0,5"), ["1460", "0,5"]);
+        assert_eq!(Form::of("a,b;c").cells("1,2;3"), ["1", "2;3"]);
         assert_eq!(Form::of("1 2").cells("3  4"), ["3", "4"]);
         assert_eq!(Form::of("1\t2").cells("3\t4"), ["3", "4"]);
     }

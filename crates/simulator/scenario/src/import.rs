@@ -284,6 +284,21 @@ mod tests {
         assert_eq!((error.line(), error.help().is_some()), (Some(1), true), "{error}");
     }
 
+    /// As Excel writes them where decimals have commas.
+    #[test]
+    fn decimal_commas_are_refused_with_their_fix() {
+        for (text, line, expected) in [
+            ("bytes;cdf\n0;0\n1460;0,5\n2920;1\n", 3, "\"0,5\" has a comma"),
+            ("1460;0,5\n2920;1\n", 1, "\"0,5\" has a comma"),
+            ("bytes\tpercent\n1460\t\"12,5\"\n", 2, "\"12,5\" has a comma"),
+        ] {
+            let error = import_text("x.csv", text).map(|_| ()).unwrap_err();
+            assert_eq!(error.line(), Some(line), "{error}");
+            assert!(error.message().starts_with(expected), "{error}");
+            assert!(error.help().is_some_and(|help| help.contains("Excel")), "{error}");
+        }
+    }
+
     #[test]
     fn a_table_of_flows_needs_no_import() {
         let error = import_text("x.csv", "at_s;from;to;size\n0;a;b;1\n").map(|_| ()).unwrap_err();

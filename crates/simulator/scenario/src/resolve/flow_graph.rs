@@ -7,7 +7,7 @@ use heddle_units::{Bytes, Time};
 
 use super::connection_matrix;
 use super::times::bounded;
-use crate::csv::{Form, Line, lines};
+use crate::csv::{Form, Line, lines, quantity};
 use crate::graph::Names;
 use crate::source::Files;
 use crate::{FlowGraph, Graph, GraphFlow};
@@ -93,7 +93,7 @@ fn flow(
     };
     let delay: Time = match found.get(5) {
         None | Some(&"") => Time::ZERO,
-        Some(delay) => delay.parse().map_err(|error| Problem::of(&error))?,
+        Some(delay) => quantity(delay, "", 0)?,
     };
     let after: Result<Vec<u32>, Problem> =
         after.split_whitespace().map(|name| before(name, id, ids)).collect();
@@ -117,7 +117,7 @@ fn transfer(
         return Err(Problem::new("a flow has a receiver and a size")
             .help("both; neither for a computation of `delay`"));
     }
-    let size: Bytes = size.parse().map_err(|error| Problem::of(&error))?;
+    let size: Bytes = quantity(size, "", 0)?;
     if size.0 == 0 {
         return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
     }

@@ -170,6 +170,8 @@ mod tests {
         ] {
             assert_eq!(replay(text).unwrap(), [first], "{text}");
         }
+        let error = replay("at_ms;from;to;size\n0,5;host-1;host-2;1KB\n").unwrap_err();
+        assert!(error.starts_with("flows.csv:2: \"0,5\" has a comma"), "{error}");
         let error = replay("at_us,from,to,size\n1ms,host-1,host-2,1KB\n").unwrap_err();
         assert!(error.starts_with("flows.csv:2: \"1ms\" is not a plain number"), "{error}");
     }

@@ -6,7 +6,7 @@
 use heddle_config::Problem;
 
 use crate::SizeDistribution;
-use crate::csv::{Form, Line, lines};
+use crate::csv::{Form, Line, check_decimals, lines};
 
 /// Payload of a full packet, the unit of the papers' tables.
 const PACKET: f64 = 1460.0;
@@ -38,6 +38,7 @@ fn points(text: &str, last: &mut Option<usize>) -> Result<Vec<(f64, f64)>, Probl
     *last = all.first().map(|(number, _)| *number);
     let header = all.first().map_or("", |(_, line)| line);
     let form = Form::of(header);
+    form.cells(header).into_iter().try_for_each(check_decimals)?;
     let (skipped, (size, share)) = match form.cells(header)[..] {
         [only] if number(only).is_some() => (1, (1.0, share_of(&all[1..])?)),
         [a, b] if number(a).and(number(b)).is_some() => (0, (1.0, share_of(&all)?)),
@@ -89,7 +90,9 @@ fn number(text: &str) -> Option<f64> {
 }
 
 fn pair(form: Form, line: &str) -> Result<(f64, f64), Problem> {
-    let parsed = match form.cells(line)[..] {
+    let cells = form.cells(line);
+    cells.iter().try_for_each(|cell| check_decimals(cell))?;
+    let parsed = match cells[..] {
         [a, b] => number(a).zip(number(b)),
         _ => None,
     };
