@@ -295,7 +295,7 @@ pub(crate) fn plan(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
     let mut combinations = Vec::new();
     for (values, changed) in sources(source, axes) {
         let resolved = files::resolve(&changed);
-        let scenario = resolved.map_err(|error| plan::explain(axes, &values, error))?;
+        let scenario = resolved.map_err(|error| plan::explain(source, axes, &values, error))?;
         let seeds = scenario.seeds.clone();
         let made = Combination::new(values, scenario, seeds).map_err(anyhow::Error::from)?;
         combinations.push(made);

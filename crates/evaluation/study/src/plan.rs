@@ -1,7 +1,7 @@
 //! A sweep before it runs: its combinations, the load that each offers, its runs.
 
 use heddle_fabric::FabricError;
-use heddle_scenario::{Scenario, ScenarioError, Source, within_variant};
+use heddle_scenario::{Scenario, ScenarioError, Source, within_table};
 
 use crate::cell::Cell;
 use crate::overload::{Offered, offered};
@@ -44,10 +44,15 @@ fn is_below(key: &str, table: &str) -> bool {
     key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The error of a combination that cannot be: it names its variant, if it has one.
-pub fn explain(axes: &[Axis], values: &[String], error: ScenarioError) -> ScenarioError {
+/// The error of a combination of a file that cannot be: it names its variant, if it has one.
+pub fn explain(
+    source: &Source,
+    axes: &[Axis],
+    values: &[String],
+    error: ScenarioError,
+) -> ScenarioError {
     match axes.iter().zip(values).find_map(|(axis, value)| axis.variant(value)) {
-        Some(variant) => within_variant(error, &variant.name),
+        Some(variant) => within_table(error, source, variant),
         None if axes.iter().any(|axis| is_of(&error, axis)) => error.with_override_source("--over"),
         None => error,
     }
@@ -241,7 +246,7 @@ mod tests {
         let axes = axes(Vec::new(), vec![wrong]).unwrap();
         let (values, source) = sources(&small(), &axes).remove(0);
         let error = load(&source, &no_files).unwrap_err();
-        let said = explain(&axes, &values, error).to_string();
+        let said = explain(&small(), &axes, &values, error).to_string();
         assert!(said.starts_with("small.toml: scheem: in variant mine: "), "{said}");
         assert!(said.ends_with("help: did you mean `scheme`?"), "{said}");
     }

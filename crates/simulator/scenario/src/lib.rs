@@ -49,7 +49,7 @@ pub use resolved::*;
 pub use scheme_table::SchemeTable;
 pub use source::{Files, LibraryError, Source};
 pub use variant::{
-    VARIANT, Variant, check_values, check_variants, split, variants, within_variant,
+    VARIANT, Variant, check_values, check_variants, split, variants, within_table, within_variant,
 };
 
 use heddle_config::{Document, Problem};

@@ -28,7 +28,7 @@ impl Variant {
     /// # Errors
     /// Without a name or a setting, or with two settings of one key.
     pub fn new(name: &str, settings: Vec<(String, String)>) -> Result<Variant, ScenarioError> {
-        Ok(new(name, settings)?)
+        Ok(new(name, settings, &ON_LINE)?)
     }
 
     /// Parses `NAME=KEY=VALUE,KEY=VALUE`; commas as in [`split`].
@@ -50,7 +50,7 @@ impl Variant {
         };
         let settings = split(settings);
         let settings = settings.iter().filter(|part| !part.is_empty()).map(pair);
-        Ok(new(name, settings.collect::<Result<_, _>>()?)?)
+        Ok(new(name, settings.collect::<Result<_, _>>()?, &ON_LINE)?)
     }
 }
 
@@ -58,6 +58,35 @@ impl Variant {
 #[must_use]
 pub fn within_variant(error: ScenarioError, name: &str) -> ScenarioError {
     error.within(&format!("{VARIANT} {name}"))
+}
+
+/// The same of a variant that a table of the file may be: a setting that stands there has its key and
+/// line there.
+#[must_use]
+pub fn within_table(error: ScenarioError, source: &Source, variant: &Variant) -> ScenarioError {
+    match in_table(&error, source, variant) {
+        Some(located) => located,
+        None => within_variant(error, &variant.name),
+    }
+}
+
+fn in_table(error: &ScenarioError, source: &Source, variant: &Variant) -> Option<ScenarioError> {
+    let at = variants(source).ok()?.iter().position(|of_file| of_file == variant)?;
+    let key = error.key();
+    let is_below = |key: &str, table: &str| {
+        key.strip_prefix(table).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let is_set = |(of_variant, _): &(String, String)| is_below(key, of_variant);
+    if !variant.settings.iter().any(is_set) {
+        return None;
+    }
+    let message = format!("in {VARIANT} {}: {}", variant.name, error.message());
+    let problem = Problem::at(&format!("{VARIANT}.{at}.{key}"), message);
+    let problem = match error.help() {
+        Some(help) => problem.help(help),
+        None => problem,
+    };
+    Some(crate::document(source).ok()?.locate(problem))
 }
 
 /// Parts of a text between commas; commas inside brackets, braces or quotes do not separate.
@@ -89,14 +118,31 @@ fn ends_in_word(part: &str) -> bool {
     part.ends_with(char::is_alphanumeric)
 }
 
-fn new(name: &str, mut settings: Vec<(String, String)>) -> Result<Variant, Problem> {
+/// The fixes of a variant that lacks something, in the form in which it is given.
+struct Fixes {
+    name: &'static str,
+    settings: &'static str,
+}
+
+/// On a command line.
+const ON_LINE: Fixes = Fixes {
+    name: "write NAME=KEY=VALUE,..",
+    settings: "give it a key, of the file's own value if need be: NAME=scheme=ecmp",
+};
+
+/// In a file.
+const IN_FILE: Fixes = Fixes {
+    name: "name = \"reps\"",
+    settings: "give it a key below its name, of the file's own value if need be: scheme = \"ecmp\"",
+};
+
+fn new(name: &str, mut settings: Vec<(String, String)>, fixes: &Fixes) -> Result<Variant, Problem> {
     let name = name.trim().to_owned();
     if name.is_empty() {
-        return Err(Problem::new("a variant has no name").help("write NAME=KEY=VALUE,.."));
+        return Err(Problem::new("a variant has no name").help(fixes.name));
     }
     if settings.is_empty() {
-        return Err(Problem::new(format!("variant {name} sets nothing"))
-            .help("give it a key, of the file's own value if need be: NAME=scheme=ecmp"));
+        return Err(Problem::new(format!("variant {name} sets nothing")).help(fixes.settings));
     }
     // A table would replace its keys.
     settings.sort_by_key(|(key, _)| key.split('.').count());
@@ -139,13 +185,13 @@ pub(crate) fn of_tables(tables: &[raw::Variant]) -> Result<Vec<Variant>, Problem
 
 fn of_table(table: &raw::Variant) -> Result<Variant, Problem> {
     let Some(Value::String(name)) = table.get("name") else {
-        return Err(Problem::at("name", "a text is expected").help("name = \"reps\""));
+        return Err(Problem::at("name", "a text is expected").help(IN_FILE.name));
     };
     let mut settings = Vec::new();
     for (key, value) in table.iter().filter(|(key, _)| *key != "name") {
         flatten(key, value, &mut settings);
     }
-    new(name, settings)
+    new(name, settings, &IN_FILE)
 }
 
 /// The overrides of a key: keys of a table are set one by one, unless its `kind` makes it another.
@@ -303,10 +349,32 @@ mod tests {
             error(twice),
             "a.toml:4: variant.1: two variants are called a\nhelp: names tell rows and curves apart: rename one"
         );
-        assert!(
-            error("[[variant]]\nname = \"a\"")
-                .starts_with("a.toml:1: variant.0: variant a sets nothing\n")
+        let nothing = error("[[variant]]\nname = \"a\"");
+        assert!(nothing.starts_with("a.toml:1: variant.0: variant a sets nothing\n"), "{nothing}");
+        assert!(nothing.ends_with("if need be: scheme = \"ecmp\""), "{nothing}");
+        let nameless = error("[[variant]]\nname = \"\"\nseeds = [1]");
+        assert_eq!(nameless, format!("a.toml:1: variant.0: a variant has no name\n{help}"));
+    }
+
+    #[test]
+    fn a_wrong_setting_of_a_variant_of_a_file_has_its_key_and_line_there() {
+        let text = "[[variant]]\nname = \"a\"\nseeds = [1]\nscheme.kind = \"hula\"\nscheme.x = 1\n";
+        let source = Source::new("a.toml", text);
+        let variant = variants(&source).unwrap().remove(0);
+        let error = |key: &str| ScenarioError::from(Problem::at(key, "wrong").help("fix"));
+        let within = |key: &str| within_table(error(key), &source, &variant).to_string();
+        assert_eq!(
+            within("scheme.x"),
+            "a.toml:5: variant.0.scheme.x: in variant a: wrong\nhelp: fix"
         );
+        assert_eq!(
+            within("seeds.0"),
+            "a.toml:3: variant.0.seeds.0: in variant a: wrong\nhelp: fix"
+        );
+        assert_eq!(within("workload"), "workload: in variant a: wrong\nhelp: fix");
+        let other = Variant { name: "b".to_owned(), ..variant.clone() };
+        let other = within_table(error("scheme.x"), &source, &other).to_string();
+        assert_eq!(other, "scheme.x: in variant b: wrong\nhelp: fix");
     }
 
     #[test]
