@@ -121,7 +121,7 @@ fn sound(
         notices.extend(new);
         // Of combinations that say the same with other figures, one is enough.
         if absurd.is_empty() {
-            absurd = of_one.warnings(one.offered.as_ref());
+            absurd = of_one.warnings(&one.scenario, one.offered.as_ref());
         }
     }
     let warnings = [notices, absurd].concat();

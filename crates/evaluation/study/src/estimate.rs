@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use heddle_scenario::{Scenario, Source, load};
+use heddle_scenario::{Scenario, Source, Until, load};
 use heddle_sim::{Forecast, Next, SimError, forecast};
 use serde::Serialize;
 
@@ -81,11 +81,18 @@ impl Estimate {
         )
     }
 
-    /// Absurd values, in a sentence each.
-    pub fn warnings(&self, offered: Option<&Offered>) -> Vec<String> {
+    /// Absurd values of a scenario, in a sentence each.
+    pub fn warnings(&self, scenario: &Scenario, offered: Option<&Offered>) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.is_cut {
-            warnings.push("`measure.time_limit` is over before as many flows as `measure.flows` have started: measure fewer, or give it more time".to_owned());
+        if let Until::Flows(wanted) = scenario.measure.until
+            && self.is_cut
+        {
+            warnings.push(format!(
+                "`measure.flows` asks for {} flows, and about {} have started when `measure.time_limit` ({}) is over: measure fewer, or give it more time",
+                rounded(wanted as f64),
+                rounded(self.flows / self.runs.max(1) as f64),
+                scenario.measure.time_limit
+            ));
         }
         if self.cpu_seconds > LONG_SECONDS {
             warnings.push(format!(
@@ -216,7 +223,7 @@ mod tests {
         let warnings = |changes: &[(&str, &str)]| {
             let scenario = scenario(changes);
             let offered = offered(&scenario).unwrap();
-            Estimate::of(&scenario, &[1]).unwrap().warnings(offered.as_ref())
+            Estimate::of(&scenario, &[1]).unwrap().warnings(&scenario, offered.as_ref())
         };
         assert_eq!(warnings(&[]), [""; 0]);
         let flows = warnings(&[
@@ -225,7 +232,8 @@ mod tests {
             ("fabric.host_rate", "100Gbps"),
             ("fabric.spine_rate", "100Gbps"),
         ]);
-        assert!(flows[0].starts_with("`measure.time_limit` is over"), "{flows:?}");
+        let cut = "`measure.flows` asks for 1 trillion flows, and about 86 billion have started when `measure.time_limit` (86400s) is over";
+        assert!(flows[0].starts_with(cut), "{flows:?}");
         let flows = &flows[1..];
         assert!(
             flows[0].contains("86 billion flows take about") && flows[0].contains("measure.flows")

@@ -14,7 +14,14 @@ impl de::Error for Problem {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Problem {
-        Problem::new(format!("{} is expected, not {}", expected_text(expected), found_text(found)))
+        let expected = expected_text(expected);
+        let problem = Problem::new(format!("{expected} is expected, not {}", found_text(found)));
+        match found {
+            Unexpected::Float(float) if expected.starts_with(WHOLE) && is_whole(float) => {
+                problem.help(format!("without a point and an exponent: {float}"))
+            }
+            _ => problem,
+        }
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Problem {
@@ -63,6 +70,14 @@ impl Problem {
     }
 }
 
+/// Begin of the names of types without decimals.
+const WHOLE: &str = "a whole number";
+
+/// True for a number that is written as a decimal and has none.
+fn is_whole(float: f64) -> bool {
+    float.trunc() == float && (0.0..1e15).contains(&float)
+}
+
 /// The type that serde expects, in the terms of TOML.
 fn expected_text(expected: &dyn Expected) -> String {
     match expected.to_string().as_str() {
@@ -74,6 +89,7 @@ fn expected_text(expected: &dyn Expected) -> String {
         "a string" => "a text in quotes".into(),
         "a boolean" => "true or false".into(),
         "a sequence" => "a list".into(),
+        "a map" => "a table".into(),
         other if other.starts_with("struct ") => "a table".into(),
         other => other.into(),
     }
@@ -83,6 +99,8 @@ fn found_text(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(boolean) => boolean.to_string(),
         Unexpected::Signed(integer) => integer.to_string(),
+        // With the point that makes it none.
+        Unexpected::Float(float) if is_whole(float) => format!("{float:?}"),
         Unexpected::Float(float) => float.to_string(),
         Unexpected::Str(text) => format!("\"{text}\""),
         Unexpected::Seq => "a list".into(),
@@ -123,6 +141,21 @@ mod tests {
         assert_eq!(problem.to_string(), "\"10.0.0.1\" is not an IP address with a port");
         let other = Problem::new("too much").with_address("10.0.0.1");
         assert_eq!(other.to_string(), "too much");
+    }
+
+    /// As 1e12 is one in TOML.
+    #[test]
+    fn a_decimal_in_the_place_of_a_whole_number_is_written_as_one() {
+        let error = |found: f64| {
+            let found = Unexpected::Float(found);
+            ConfigError::from(<Problem as de::Error>::invalid_type(found, &"u64")).to_string()
+        };
+        assert_eq!(
+            error(1e12),
+            "a whole number from 0 up is expected, not 1000000000000.0\n\
+             help: without a point and an exponent: 1000000000000"
+        );
+        assert_eq!(error(0.5), "a whole number from 0 up is expected, not 0.5");
     }
 
     #[test]
