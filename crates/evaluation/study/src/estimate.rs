@@ -197,11 +197,11 @@ mod tests {
     /// same leaf, two links away, the others are four away.
     #[test]
     fn an_estimate_is_flows_by_packets_by_links() {
-        let whole = [("measure", r#"{ warm_up = "0s", duration = "10ms" }"#)];
+        let whole = [("measure", r#"{ warm_up = "0s", duration = "200ms" }"#)];
         let estimate = Estimate::of(&scenario(&whole), &[1, 2]).unwrap();
-        // 40 % of 4 Gbps.
-        let flows = 2.0 * 0.4 * 4e9 / 8.0 * 0.01 / 20_000.0;
-        assert!((estimate.flows / flows - 1.0).abs() < 1e-9, "{estimate:?}");
+        // 40 % of 4 Gbps on average; a seed's own flows are some more or fewer.
+        let flows = 2.0 * 0.4 * 4e9 / 8.0 * 0.2 / 20_000.0;
+        assert!((estimate.flows / flows - 1.0).abs() < 0.1, "{estimate:?}");
         let hops = flows * 28.0 * (2.0 / 3.0 + 4.0 * 2.0 / 3.0);
         assert!((estimate.packet_hops / hops - 1.0).abs() < 0.1, "{estimate:?}");
         assert!(estimate.cpu_seconds > 0.0 && estimate.memory_bytes < 20e6, "{estimate:?}");

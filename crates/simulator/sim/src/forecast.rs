@@ -53,17 +53,14 @@ pub fn forecast(scenario: &Scenario, seed: u64) -> Result<Forecast, SimError> {
     let measure = &scenario.measure;
     let start = measure.probe_warm_up;
     let from = start + measure.warm_up;
-    let state = State { now: start, hops: 0, flows: (0, 0) };
+    let state = State { now: start, hops: 0, flows: (0, 0), timeout: Time::ZERO };
     let end = match measure.until {
         Until::Time(span) => from + span,
         Until::Flows(flows) => work.end_of(flows, from, state),
     };
     let is_cut = end > measure.time_limit;
     let end = end.min(measure.time_limit);
-    let seconds = end.saturating_sub(start).as_secs_f64();
-    let flows =
-        work.parts().iter().map(|p| p.known_flows() as f64 + p.flows_per_second() * seconds);
-    let flows: f64 = flows.sum();
+    let flows = work.flows_until(end);
     let packet_hops = work.hops_left(state, end) + probes(scenario, &fabric) * end.as_secs_f64();
     let under_way = connections(scenario, &fabric, &work, flows);
     let measured = match measure.until {

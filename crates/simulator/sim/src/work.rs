@@ -3,9 +3,12 @@
 //!
 //! A flow takes its data packets, their acknowledgements and a handshake over every link of its
 //! path; retransmissions are learnt as the run goes on. How long a run lasts follows from the rate at
-//! which flows arrive or, where the network paces them, at which they have finished so far.
+//! which flows arrive or, where the network paces them, at which they have finished so far. Of flows
+//! that arrive on their own, unless they are too many, a model without packets says how long they
+//! share links ([`fluid`]).
 
 mod flow;
+mod fluid;
 mod parts;
 mod tail;
 
@@ -15,6 +18,7 @@ use heddle_units::Time;
 
 use crate::traffic::NewFlow;
 use flow::FlowCost;
+use fluid::Fluid;
 pub(crate) use parts::Part;
 
 /// Expected work of a run.
@@ -25,8 +29,12 @@ pub(crate) struct Work {
     parts: Vec<Part>,
     /// Packet hops of the flows that have started, by workload.
     started: Vec<f64>,
-    /// Time from the start of the last measured flow to the end of all.
+    /// Time from the start of the last measured flow to the end of all, without [`Work::fluid`].
     tail: Time,
+    /// The start of the measuring window, if the warm-up has a fixed length.
+    from: Time,
+    /// The run by the model without packets.
+    fluid: Option<Fluid>,
     /// Packet hops before the first flow: those of probes.
     before: u64,
     /// A round trip through the empty fabric, with the handshake's.
@@ -40,6 +48,8 @@ pub(crate) struct State {
     pub(crate) hops: u64,
     /// Flows that have started and finished.
     pub(crate) flows: (u64, u64),
+    /// The time that the last flow waits for a lost packet.
+    pub(crate) timeout: Time,
 }
 
 impl Work {
@@ -52,6 +62,8 @@ impl Work {
             started: vec![0.0; parts.len()],
             tail: tail::time(&scenario.workload, &costs, &parts, &scenario.measure.until),
             before: 0,
+            from: start + scenario.measure.warm_up,
+            fluid: fluid::run(scenario, fabric, &costs, seed),
             round_trip: costs.iter().map(FlowCost::round_trip).max().unwrap_or_default(),
             costs,
             parts,
@@ -73,6 +85,9 @@ impl Work {
 
     /// The expected end of a run of which `flows` flows are measured from a time on.
     pub(crate) fn end_of(&self, flows: u64, from: Time, state: State) -> Time {
+        if let Some(end) = self.fluid_end(from, state.timeout) {
+            return end.max(state.now);
+        }
         let rate = match self.has_closed() && state.flows.1 > 0 {
             // Of flows under way half is over.
             true => {
@@ -84,10 +99,19 @@ impl Work {
         let whole: u64 = self.parts.iter().map(Part::known_flows).sum();
         let last = self.parts.iter().filter_map(Part::last_start).max().unwrap_or_default();
         if rate == 0.0 {
-            return last.max(state.now);
+            return last.max(state.now).saturating_add(state.timeout);
         }
         let others = flows.saturating_sub(whole) as f64;
-        from.saturating_add(seconds(others / rate)).max(last).saturating_add(self.tail)
+        let last = from.saturating_add(seconds(others / rate)).max(last);
+        last.saturating_add(self.tail).saturating_add(state.timeout)
+    }
+
+    /// The end by the model without packets. If packets are lost, the last flow waits for a timeout,
+    /// and takes some time before and after it.
+    pub(crate) fn fluid_end(&self, from: Time, timeout: Time) -> Option<Time> {
+        let fluid = self.fluid.as_ref()?;
+        let end = fluid.end.max(fluid.last_start.saturating_add(timeout + timeout / 4));
+        Some(end.saturating_add(from.saturating_sub(self.from)))
     }
 
     /// Packet hops from now to an expected end.
@@ -110,12 +134,40 @@ impl Work {
         let planned: f64 = self.started.iter().sum();
         // What is more than planned are retransmissions and detours.
         let excess = if planned > 0.0 { (by_flows / planned).max(1.0) } else { 1.0 };
-        let to_start = |(part, started): (&Part, &f64)| part.hops_to_start(*started, ahead);
-        let to_start: f64 = self.parts.iter().zip(&self.started).map(to_start).sum();
+        let to_start = excess * self.hops_to_start(state.now, end);
         // In a steady state as much is under way at the end as now.
         let is_steady = self.parts.iter().any(|part| part.flows_per_second() > 0.0);
-        let under_way = if is_steady { 0.0 } else { (excess * planned - by_flows).max(0.0) };
-        excess * to_start + under_way + probes_left
+        let under_way = (excess * planned - by_flows).max(0.0);
+        let under_way = match &self.fluid {
+            Some(fluid) => under_way - fluid.under_way(),
+            None if is_steady => 0.0,
+            None => under_way,
+        };
+        (to_start + under_way).max(0.0) + probes_left
+    }
+
+    /// Packet hops of the flows that start from now to an expected end.
+    fn hops_to_start(&self, now: Time, end: Time) -> f64 {
+        let seconds = |from: Time, to: Time| to.saturating_sub(from).as_secs_f64();
+        let ahead = seconds(now.max(self.start), end);
+        let Some(fluid) = &self.fluid else {
+            let to_start = |(part, started): (&Part, &f64)| part.hops_to_start(*started, ahead);
+            return self.parts.iter().zip(&self.started).map(to_start).sum();
+        };
+        let known = (fluid.started - self.started.iter().sum::<f64>()).max(0.0);
+        let (whole, rest) = (seconds(now.max(self.start), fluid.end), seconds(fluid.end, end));
+        let per_second: f64 = self.parts.iter().map(Part::hops_per_second).sum();
+        known * (ahead / whole.max(1e-12)).min(1.0) + per_second * rest.min(ahead)
+    }
+
+    /// Flows that start until an expected end of the run.
+    pub(crate) fn flows_until(&self, end: Time) -> f64 {
+        if let Some(fluid) = &self.fluid {
+            return fluid.flows as f64;
+        }
+        let seconds = end.saturating_sub(self.start).as_secs_f64();
+        let of_part = |part: &Part| part.known_flows() as f64 + part.flows_per_second() * seconds;
+        self.parts.iter().map(of_part).sum()
     }
 
     /// Time since the start of the traffic.

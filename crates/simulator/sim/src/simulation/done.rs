@@ -23,8 +23,8 @@ impl<S: Scheme> Simulation<'_, S> {
     /// Completed share of the work: packet hops by those that are expected.
     pub(crate) fn done(&mut self) -> f64 {
         let hops = self.hops();
-        let state =
-            State { now: self.now, hops, flows: (self.totals.flows_started, self.finished) };
+        let flows = (self.totals.flows_started, self.finished);
+        let state = State { now: self.now, hops, flows, timeout: self.timeout() };
         let end = self.expected_end(state).min(self.end).max(self.now);
         let left = self.work.hops_left(state, end);
         if hops == 0 { 0.0 } else { hops as f64 / (hops as f64 + left) }
@@ -33,11 +33,19 @@ impl<S: Scheme> Simulation<'_, S> {
     fn expected_end(&mut self, state: State) -> Time {
         match self.scenario.measure.until {
             Until::Time(span) => self.expected_start() + span,
-            Until::Flows(flows) if self.measured_started >= flows => self.last_end(),
-            Until::Flows(flows) => {
-                let end = self.work.end_of(flows, self.expected_start(), state);
-                end.saturating_add(self.timeout())
-            }
+            Until::Flows(flows) if self.measured_started >= flows => self.end_of_last(state),
+            Until::Flows(flows) => self.work.end_of(flows, self.expected_start(), state),
+        }
+    }
+
+    /// The end of a run of which all measured flows have started. Flows share links with fewer others
+    /// in the end: their paces so far are no reason to expect more than the model without packets
+    /// does, until that has been wrong.
+    fn end_of_last(&mut self, state: State) -> Time {
+        let by_pace = self.last_end();
+        match self.work.fluid_end(self.expected_start(), state.timeout) {
+            Some(end) if self.now < end => by_pace.min(end),
+            _ => by_pace,
         }
     }
 

@@ -31,6 +31,14 @@ impl Part {
         }
     }
 
+    /// Packet hops in a second of flows that go on arriving.
+    pub(crate) fn hops_per_second(&self) -> f64 {
+        match *self {
+            Part::Open { hops, .. } | Part::Paced { hops, .. } => hops,
+            Part::Whole { .. } => 0.0,
+        }
+    }
+
     pub(crate) fn known_flows(&self) -> u64 {
         match *self {
             Part::Whole { flows, .. } => flows,

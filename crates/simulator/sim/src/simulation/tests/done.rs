@@ -30,7 +30,7 @@ impl schemes::WithScheme for Estimates<'_> {
 const LEAF_SPINE: &str = r#"{ kind = "leaf-spine", leaves = 4, spines = 2, hosts_per_leaf = 8 }"#;
 
 /// Fabric, scheme, workload and measurement.
-const SCENARIOS: [(&str, [&str; 4]); 13] = [
+const SCENARIOS: [(&str, [&str; 4]); 15] = [
     (
         "short flows that a round trip delays, as of 8192 hosts at 100 Gbps",
         [
@@ -65,6 +65,24 @@ const SCENARIOS: [(&str, [&str; 4]); 13] = [
             "letitflow",
             r#"{ kind = "flows", sizes = "fixed:1MB", load = 0.4 }"#,
             r#"{ warm_up = "1ms", flows = 200 }"#,
+        ],
+    ),
+    (
+        "few flows that last longer than all take to arrive",
+        [
+            LEAF_SPINE,
+            "ecmp",
+            r#"{ kind = "flows", sizes = "fixed:20MB", load = 0.2 }"#,
+            r#"{ warm_up = "1ms", flows = 10 }"#,
+        ],
+    ),
+    (
+        "few flows of which some are long",
+        [
+            LEAF_SPINE,
+            "ecmp",
+            r#"{ kind = "flows", sizes = "websearch", load = 0.5 }"#,
+            r#"{ warm_up = "1ms", flows = 10 }"#,
         ],
     ),
     (

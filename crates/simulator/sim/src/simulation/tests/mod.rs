@@ -5,6 +5,7 @@
 mod closed_connections;
 mod done;
 mod draw;
+mod forecast;
 mod group_routing;
 mod so_far;
 mod uet;
