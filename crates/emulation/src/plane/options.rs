@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use heddle_scenario::{Scenario, Scheme};
 
-use super::{Kind, bird};
+use super::{Kind, Missing, bird};
 
 /// Options of a data plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,10 +35,21 @@ pub struct Unusable {
 }
 
 impl Options {
+    /// Looks for the programs that they need.
+    ///
+    /// # Errors
+    /// The first that is missing.
+    pub fn check_programs(self) -> Result<(), Missing> {
+        match self.routes == RouteSource::Bird && !bird::is_installed() {
+            true => Err(Missing::new("BIRD is not installed", "apt-get install bird2")),
+            false => Ok(()),
+        }
+    }
+
     /// Checks them against a data plane and a scenario.
     ///
     /// # Errors
-    /// The first that these cannot have, or whose program is not installed.
+    /// The first that these cannot have.
     pub fn check(self, plane: Kind, scenario: &Scenario) -> Result<(), Unusable> {
         let refused = |message: &str, help: &str| {
             Err(Unusable { message: message.into(), help: help.into() })
@@ -53,9 +64,6 @@ impl Options {
         if by_bird && matches!(scenario.scheme, Scheme::Cflb(_)) {
             let message = "CFLB needs an order of next hops that all switches share";
             return refused(message, "another scheme, or no --routes");
-        }
-        if by_bird && !bird::is_installed() {
-            return refused("BIRD is not installed", "apt-get install bird2");
         }
         Ok(())
     }

@@ -213,6 +213,18 @@ fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
     hula_loses_a_spine_for_a_moment_only(&[]);
 }
 
+#[test]
+fn a_missing_bird_is_a_missing_program() {
+    require_built(PROGRAM, "heddle-switch");
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = command(folder.path(), &[]);
+    command.args(["--dataplane", "ebpf", "--routes", "bird"]).env("PATH", folder.path());
+    let refused = command.output().unwrap();
+    let told: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!((refused.status.code(), &told["error"]), (Some(127), &"missing-program".into()));
+    assert_eq!(told["message"], "BIRD is not installed");
+}
+
 /// BIRD's routes below HULA: no switch has the scenario.
 #[test]
 fn hula_runs_over_birds_routes() {

@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 
 use heddle_emulation::Scaling;
 use heddle_emulation::limits::{self, Possible};
-use heddle_emulation::plane::{Kind, Options};
+use heddle_emulation::plane::{Kind, Missing, Options};
 use heddle_path_files::files;
 use heddle_program::{Common, Failure};
 use heddle_scenario::{Files, Scenario, load};
@@ -29,9 +29,7 @@ pub(crate) fn prepare(args: &Source) -> Result<Prepared, Failure> {
     let source = files::read(&args.scenario, &args.set)?;
     let beside = |path: &str| fs::read_to_string(files::folder(Path::new(&source.name)).join(path));
     let plane = Kind::from(args.dataplane);
-    plane
-        .check_programs()
-        .map_err(|missing| Failure::missing_program(missing.what, missing.help))?;
+    plane.check_programs().map_err(not_installed)?;
     let processors = available_parallelism().map_or(1, usize::from);
     let scaling = |scenario: &Scenario| Scaling {
         rate: args
@@ -48,7 +46,12 @@ pub(crate) fn prepare_with(args: &Source, options: Options) -> Result<Prepared, 
     options
         .check(prepared.plane, &prepared.possible.scenario)
         .map_err(|unusable| Failure::usage(unusable.message, unusable.help))?;
+    options.check_programs().map_err(not_installed)?;
     Ok(Prepared { options, ..prepared })
+}
+
+fn not_installed(missing: Missing) -> Failure {
+    Failure::missing_program(missing.what, missing.help)
 }
 
 /// The same of a scenario's text; `files` reads those that it names.
