@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aya::maps::{Map, MapData};
-use heddle_bpf_loader::{Pins, XDP, remove_pins};
+use heddle_bpf_loader::{Pins, remove_pins};
 
 use crate::explain::Explainer;
 use crate::maps::{Fragments, Maps, PeerStates, PinnedMaps, ReadyKeys, Replaced, Waiting};
@@ -115,16 +115,13 @@ impl Balancer {
 
     /// Attaches the program to an interface ([`crate::interface_index`]). If the balancer is
     /// pinned, so is the link: it outlives the process, and the next balancer's program takes this
-    /// one's place between two packets, in the mode that the link has.
+    /// one's place between two packets, unless it is of another mode ([`Program::attach_by`]).
     ///
     /// # Errors
     /// [`Error::Program`] if the interface has another program or knows no native mode,
     /// [`Error::Link`] if the link cannot be pinned.
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<Attached, Error> {
-        match self.pins.link(XDP, interface)? {
-            Some(path) => self.program.attach_pinned(interface, mode, &path),
-            None => self.program.attach(interface, mode).map(|()| Attached::Afresh),
-        }
+        self.program.attach_by(&self.pins, interface, mode)
     }
 
     /// The queues of keys made ahead once more, for threads of their own: those of MPTCP version 0

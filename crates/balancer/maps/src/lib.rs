@@ -28,8 +28,8 @@ pub use decap::Decap;
 pub use explain::{Explainer, Explanation};
 pub use fragment::Fragment;
 pub use heddle_bpf_loader::{
-    Action, Attached, Error, LiveProgram, Mode, Program, Run, XDP, detach, interface_index,
-    link_pin, links_of, pass, remove_pins,
+    Action, Attached, Error, LiveProgram, Mode, Program, Run, detach, interface_index, link_pin,
+    links_of, pass, remove_pins,
 };
 pub use sizes::{Buckets, Sizes};
 pub use ticks::Ticks;

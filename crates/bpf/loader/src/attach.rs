@@ -1,7 +1,10 @@
 //! Programs on network interfaces.
 
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use aya::programs::links::{FdLink, LinkError, PinnedLink};
 use aya::programs::xdp::{XdpLink, XdpMode};
@@ -10,7 +13,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, netdevice, socket};
 
 use crate::error::failed;
-use crate::{Error, Pins, Program, XDP};
+use crate::{Error, Pins, Program, link_pin};
 
 /// The point in the kernel at which a program gets packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,23 @@ pub enum Mode {
     Native,
     /// Behind it, for interfaces whose driver knows no XDP: slower.
     Generic,
+}
+
+impl Mode {
+    /// Its name in those of pinned links ([`link_pin`]).
+    pub fn hook(self) -> &'static str {
+        match self {
+            Mode::Native => "xdp",
+            Mode::Generic => "xdpgeneric",
+        }
+    }
+
+    pub(crate) fn other(self) -> Mode {
+        match self {
+            Mode::Native => Mode::Generic,
+            Mode::Generic => Mode::Native,
+        }
+    }
 }
 
 impl From<Mode> for XdpMode {
@@ -77,6 +97,18 @@ pub fn links_of(program: u32) -> io::Result<Vec<u32>> {
     Ok(ids)
 }
 
+/// Detaches an XDP program from one interface by removing the link that is pinned in `directory`: within
+/// moments, if no process has the link open.
+///
+/// # Errors
+/// [`Error::Pins`] if the link's pin cannot be removed, or there is none.
+pub fn detach(directory: &Path, interface: u32) -> Result<(), Error> {
+    let pin = |mode: Mode| link_pin(directory, mode.hook(), interface);
+    let generic = pin(Mode::Generic)?;
+    let path = if generic.exists() { generic } else { pin(Mode::Native)? };
+    fs::remove_file(&path).map_err(|error| Error::Pins { path, error })
+}
+
 impl Program {
     /// Attaches the program to an interface until it is dropped.
     ///
@@ -100,33 +132,67 @@ impl Program {
         interface: u32,
         mode: Mode,
     ) -> Result<Attached, Error> {
-        match Pins::lasting(directory)?.link(XDP, interface)? {
-            Some(path) => self.attach_pinned(interface, mode, &path),
-            None => self.attach(interface, mode).map(|()| Attached::Afresh),
-        }
+        self.attach_by(&Pins::lasting(directory)?, interface, mode)
     }
 
-    /// Attaches the program by the link that is pinned at `path`, in the mode that the link has, or
-    /// by a new one to be pinned there. A link whose interface is gone is replaced.
+    /// Attaches the program to an interface: for good, by a link that is pinned among `pins`, where
+    /// those outlive the process; else until it is dropped. A link that is pinned there gives its
+    /// place to this program between two packets. One of the other mode is replaced, since a link
+    /// keeps its mode: packets pass without a program for a moment. So is one whose interface is
+    /// gone.
     ///
     /// # Errors
     /// [`Error::Attach`] if the interface has another program or no such mode, [`Error::Link`] if
     /// the link cannot be pinned.
-    pub fn attach_pinned(
+    pub fn attach_by(
         &mut self,
+        pins: &Pins,
         interface: u32,
         mode: Mode,
-        path: &Path,
     ) -> Result<Attached, Error> {
-        if path.exists() && self.take_over(path)? == TakenOver::Yes {
+        let Pins::Lasting(directory) = pins else {
+            return self.attach(interface, mode).map(|()| Attached::Afresh);
+        };
+        let path = link_pin(directory, mode.hook(), interface)?;
+        if path.exists() && self.take_over(&path)? == TakenOver::Yes {
             return Ok(Attached::InPlace);
         }
+        let former = link_pin(directory, mode.other().hook(), interface)?;
+        if !former.exists() {
+            self.attach_pinned(interface, mode, &path)?;
+            return Ok(Attached::Afresh);
+        }
+        fs::remove_file(&former).map_err(failed)?;
+        self.attach_when_free(interface, mode, &path).inspect_err(|_| {
+            // Better in the mode before than not at all; the error is that of the mode asked for.
+            drop(self.attach_when_free(interface, mode.other(), &former));
+        })?;
+        Ok(Attached::Afresh)
+    }
+
+    /// Attaches the program by a new link, pinned at `path`.
+    fn attach_pinned(&mut self, interface: u32, mode: Mode, path: &Path) -> Result<(), Error> {
         let xdp = self.xdp_mut()?;
         let attached = xdp.attach_to_if_index(interface, mode.into());
         let id = attached.map_err(|error| refused(interface, error))?;
         let link = FdLink::try_from(xdp.take_link(id)?).map_err(failed)?;
         link.pin(path).map_err(failed)?;
-        Ok(Attached::Afresh)
+        Ok(())
+    }
+
+    /// The same as soon as the kernel has let go of the link before, which it does in its own time.
+    fn attach_when_free(&mut self, interface: u32, mode: Mode, path: &Path) -> Result<(), Error> {
+        let began = Instant::now();
+        loop {
+            match self.attach_pinned(interface, mode, path) {
+                Err(Error::Attach { error, .. })
+                    if is_occupied(&error) && began.elapsed() < RELEASE_LIMIT =>
+                {
+                    sleep(RELEASE_INTERVAL);
+                }
+                done => return done,
+            }
+        }
     }
 
     /// Puts the program into a pinned link.
@@ -136,12 +202,22 @@ impl Program {
         match self.xdp_mut()?.attach_to_link(link) {
             Ok(_) => Ok(TakenOver::Yes),
             Err(error) if is_orphan(&error) => {
-                std::fs::remove_file(path).map_err(failed)?;
+                fs::remove_file(path).map_err(failed)?;
                 Ok(TakenOver::No)
             }
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The longest time for which the kernel keeps a link whose pin is gone.
+const RELEASE_LIMIT: Duration = Duration::from_secs(2);
+const RELEASE_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The interface has another program.
+fn is_occupied(error: &io::Error) -> bool {
+    let errno = Errno::from_io_error(error);
+    errno.is_some_and(|errno| [Errno::BUSY, Errno::EXIST].contains(&errno))
 }
 
 /// The kernel's reason, which the loader's error leaves out of its text.

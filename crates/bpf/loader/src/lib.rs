@@ -26,14 +26,14 @@ mod processor;
 mod program;
 mod traffic;
 
-pub use attach::{Attached, Mode, interface_index, links_of};
+pub use attach::{Attached, Mode, detach, interface_index, links_of};
 pub use bare::{Forwarding, discard, pass, send_back};
 pub use bench::{Bench, Clients, Cost};
 pub use classifier::{TcDirection, attach_tc, run_tc};
 pub use error::Error;
 pub use generator::Generator;
 pub use live::LiveProgram;
-pub use pins::{Pins, XDP, detach, has_links, left_behind, link_pin, release_others, remove_pins};
+pub use pins::{Pins, has_links, left_behind, link_pin, release_others, remove_pins};
 pub use processor::ProcessorClock;
 pub use program::{Action, Program, Run, Size};
 pub use traffic::{Senders, own_network, received};

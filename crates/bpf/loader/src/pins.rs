@@ -188,9 +188,6 @@ pub fn has_links(directory: &Path) -> Result<bool, Error> {
     Ok(pins.any(|pin| is_link(&pin.file_name().to_string_lossy())))
 }
 
-/// The hook of XDP programs, in the names of their links.
-pub const XDP: &str = "xdp";
-
 /// Removes all that is pinned in `directory`, and the directory: programs are detached and maps
 /// forgotten as soon as no process has them open. Nothing there is no error.
 ///
@@ -203,16 +200,6 @@ pub fn remove_pins(directory: &Path) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-/// Detaches an XDP program from one interface by removing the link that is pinned in `directory`: within
-/// moments, if no process has the link open.
-///
-/// # Errors
-/// [`Error::Pins`] if the link's pin cannot be removed, or there is none.
-pub fn detach(directory: &Path, interface: u32) -> Result<(), Error> {
-    let path = link_pin(directory, XDP, interface)?;
-    fs::remove_file(&path).map_err(|error| Error::Pins { path, error })
 }
 
 #[cfg(test)]

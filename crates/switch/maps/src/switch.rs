@@ -8,7 +8,7 @@ use aya::Ebpf;
 use aya::maps::{Array, DevMap, Map, MapData};
 use aya::programs::SchedClassifier;
 use heddle_bpf_loader::maps::{Events, absent_as_none};
-use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, XDP, attach_tc, link_pin, run_tc};
+use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, attach_tc, link_pin, run_tc};
 
 use crate::abi::{CflbConstants, Postcard, SWITCH_ABI, SwitchConfig};
 use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
@@ -113,23 +113,21 @@ impl Switch {
     }
 
     /// Attaches the programs to a port's device, by pinned links if the switch is pinned: then they
-    /// outlive the process, and the next switch's take their place between two packets.
+    /// outlive the process, and the next switch's take their place between two packets, if they are
+    /// of the same hook.
     ///
     /// # Errors
     /// [`Error::Program`] if the device has another XDP program or no such mode, [`Error::Link`] if
     /// the link cannot be pinned.
     pub fn attach(&mut self, device: &str, ifindex: u32) -> Result<Attached, Error> {
-        let path = |hook: &str| self.pins.link(hook, ifindex);
         match &mut self.programs {
             Programs::Tc(object) => {
+                let path = |hook: &str| self.pins.link(hook, ifindex);
                 let (ingress, egress) = (path(TC.0)?, path(TC.1)?);
                 attach_tc(object, EGRESS, device, TcDirection::Egress, egress.as_deref())?;
                 attach_tc(object, INGRESS, device, TcDirection::Ingress, ingress.as_deref())
             }
-            Programs::Xdp(xdp) => match path(XDP)? {
-                Some(path) => xdp.program.attach_pinned(ifindex, xdp.mode, &path),
-                None => xdp.program.attach(ifindex, xdp.mode).map(|()| Attached::Afresh),
-            },
+            Programs::Xdp(xdp) => xdp.program.attach_by(&self.pins, ifindex, xdp.mode),
         }
     }
 
@@ -142,7 +140,7 @@ impl Switch {
         let Pins::Lasting(directory) = &self.pins else { return Ok(Vec::new()) };
         let hooks: &[&str] = match &self.programs {
             Programs::Tc(_) => &[TC.0, TC.1],
-            Programs::Xdp(_) => &[XDP],
+            Programs::Xdp(xdp) => &[xdp.mode.hook()],
         };
         let links =
             interfaces.iter().flat_map(|&ifindex| hooks.iter().map(move |hook| (hook, ifindex)));

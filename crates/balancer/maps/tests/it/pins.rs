@@ -85,6 +85,31 @@ fn the_program_that_passes_stays_and_is_replaced_and_detached() {
     assert!(matches!(detach(&directory, near), Err(Error::Pins { .. })), "it is gone");
 }
 
+/// A link keeps its mode: that of another one takes its place.
+#[test]
+fn a_program_is_attached_in_the_mode_that_is_asked_for() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let system = FileSystem::mount("mode");
+    let (directory, near) = (system.0.join("pass"), veth());
+    let attach = |mode| pass().unwrap().attach_lasting(&directory, near, mode).unwrap();
+    let is_generic = || ip("-d link show near").contains("xdpgeneric");
+    for (mode, attached) in [
+        (Mode::Native, Attached::Afresh),
+        (Mode::Generic, Attached::Afresh),
+        (Mode::Generic, Attached::InPlace),
+        (Mode::Native, Attached::Afresh),
+        (Mode::Native, Attached::InPlace),
+    ] {
+        assert_eq!(attach(mode), attached, "{mode:?}");
+        assert_eq!(is_generic(), mode == Mode::Generic, "{mode:?}");
+    }
+    attach(Mode::Generic);
+    detach(&directory, near).unwrap();
+    assert!(matches!(detach(&directory, near), Err(Error::Pins { .. })), "it is gone");
+}
+
 /// Two namespaces have interfaces of one number, as the first ones of containers.
 #[test]
 fn pins_of_one_namespace_are_no_others() {

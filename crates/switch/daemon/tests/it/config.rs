@@ -334,7 +334,7 @@ fn ip(words: &str) {
     assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The second configuration has another hook and no port at eth2.
+/// The second configuration has another hook and no port at eth2, the third one another mode of XDP.
 #[test]
 fn the_packaged_example_starts_and_the_next_daemon_lets_go_of_what_it_has_not() {
     if skip_without(Need::Root) {
@@ -360,10 +360,16 @@ fn the_packaged_example_starts_and_the_next_daemon_lets_go_of_what_it_has_not() 
     started.again();
     assert_eq!(started.status().ports.len(), 3);
     let (after, log) = (started.links(), started.log());
-    let xdp = by_hook(&after, "xdp");
+    let xdp = by_hook(&after, "xdpgeneric");
     assert_eq!((xdp.len(), after.len()), (3, 3), "{after:?}");
     let gone: Vec<&String> = ingress.iter().filter(|port| !xdp.contains(port)).collect();
     assert_eq!(gone, [&ingress[1]], "eth2's");
     assert_eq!(log.matches("detached: no longer in the configuration").count(), 8, "{log}");
     assert!(log.contains("under XDP a ToR sends no probes, without which hula"), "{log}");
+
+    started.example.change("hook = \"xdp-generic\"\n", "hook = \"xdp\"\n");
+    started.again();
+    assert_eq!(started.status().ports.len(), 3);
+    let native = started.links();
+    assert_eq!((by_hook(&native, "xdp"), native.len()), (xdp, 3), "{native:?}");
 }

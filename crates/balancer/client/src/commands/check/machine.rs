@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread::available_parallelism;
 
-use heddle_balancer_maps::{XDP, link_pin, links_of};
+use heddle_balancer_maps::{Mode, link_pin, links_of};
 use heddled::config::{ClosedPorts, Config, Flaw, Memory, file_flaws};
 use heddled::mtu;
 use ipnet::Ipv4Net;
@@ -339,7 +339,8 @@ fn look_at(link: &Link, links: &[Link], config: &Config) -> Vec<Finding> {
 /// True if a daemon of this configuration has attached its program to an interface; none: that is
 /// root's to see.
 fn is_pinned(pin: &Path, interface: u32) -> Option<bool> {
-    link_pin(pin, XDP, interface).ok()?.try_exists().ok()
+    let is_there = |mode: Mode| link_pin(pin, mode.hook(), interface).ok()?.try_exists().ok();
+    Some(is_there(Mode::Native)? || is_there(Mode::Generic)?)
 }
 
 /// A link's settings; where ethtool does not tell them, none, and that as a finding.
@@ -404,7 +405,6 @@ mod tests {
     }
 
     #[test]
-    #[test]
     fn backends_at_addresses_of_no_other_machine_are_refused() {
         let found = |address: &str| {
             let text = format!(
@@ -433,6 +433,7 @@ mod tests {
         }
     }
 
+    #[test]
     fn metrics_where_clients_packets_arrive_are_a_warning() {
         let found = |at: &str| {
             let text =
