@@ -52,8 +52,7 @@ impl Core {
 
     /// Everything new is made first, and takes the old one's place when the maps have it.
     fn try_reload(&mut self) -> Result<Vec<String>, String> {
-        let first = |error: DaemonError| error.messages().into_iter().next().unwrap_or_default();
-        let mut config = read(&self.path).map_err(first)?;
+        let mut config = read(&self.path).map_err(|error| error.to_string())?;
         let old = &self.state.inputs;
         check_interfaces(&old.config, &config)?;
         if !self.can_probe_forwarding && event_sources::probes_forwarding(&config) {
