@@ -115,4 +115,5 @@ def main() -> None:
     tables(folder, of)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,9 +3,9 @@
 //!
 //! A flow takes its data packets, their acknowledgements and a handshake over every link of its
 //! path; retransmissions are learnt as the run goes on. How long a run lasts follows from the rate at
-//! which flows arrive or, where the network paces them, at which they have finished so far. Of flows
-//! that arrive on their own, unless they are too many, a model without packets says how long they
-//! share links ([`fluid`]).
+//! which flows arrive or, where the network paces them, at which they have finished so far. If flows
+//! start at times of their own, and are not too many, it follows from a fluid model of the same flows
+//! ([`fluid`]).
 
 mod flow;
 mod fluid;
