@@ -36,6 +36,12 @@ static __always_inline __u32 frame_interface(const frame *frame)
 	return frame->ifindex;
 }
 
+/* True if it has a VLAN tag, beside it or in it. */
+static __always_inline bool frame_is_tagged(const frame *frame, __be16 type)
+{
+	return frame->vlan_present || type == bpf_htons(ETH_P_8021Q);
+}
+
 static __always_inline bool frame_is_gso(const frame *frame)
 {
 	return frame->gso_size;

@@ -40,6 +40,12 @@ static __always_inline __u32 frame_interface(const frame *frame)
 	return frame->ingress_ifindex;
 }
 
+static __always_inline bool frame_is_tagged(const frame *frame, __be16 type)
+{
+	(void)frame;
+	return type == bpf_htons(ETH_P_8021Q);
+}
+
 static __always_inline bool frame_is_gso(const frame *frame)
 {
 	(void)frame;

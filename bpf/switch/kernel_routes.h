@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Destinations by the kernel's routes: the daemon tells which prefixes are behind which ToR. All others are this
- * switch's own, without a port: the kernel delivers, forwards or answers. */
+ * switch's own, without a port: the kernel delivers, forwards or answers. So it does with frames that have a VLAN tag,
+ * which are those of another interface, a port or not. */
 #pragma once
 
 #include "switch/visit.h"

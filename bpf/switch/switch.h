@@ -137,6 +137,7 @@ static __always_inline int handle_at(frame *frame, __u32 number, struct switch_p
 		.own_sources = port->own_sources,
 	};
 	__be16 type, behind_tag;
+	bool tagged;
 	void *data;
 	int read;
 
@@ -148,10 +149,13 @@ static __always_inline int handle_at(frame *frame, __u32 number, struct switch_p
 	learn_mac(data, port);
 	type = *(__be16 *)(data + ETH_HLEN - 2);
 	behind_tag = *(__be16 *)(data + ETH_HLEN + 2);
+	tagged = frame_is_tagged(frame, type);
+	if (tagged && to->kernel_routes)
+		return pass(frame);
 	visit.now = bpf_ktime_get_ns();
-	if (type == bpf_htons(ETHERTYPE_PROBE))
+	if (!tagged && type == bpf_htons(ETHERTYPE_PROBE))
 		return on_probe(frame, &visit, to, port);
-	if (is_ipv4_probe(frame, type, to)) {
+	if (!tagged && is_ipv4_probe(frame, type, to)) {
 		visit.packet.l3 += sizeof(struct iphdr);
 		return on_probe(frame, &visit, to, port);
 	}

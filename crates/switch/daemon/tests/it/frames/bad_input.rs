@@ -1,7 +1,7 @@
 //! Malformed, truncated and forged frames at the programs of every scheme, at both hooks: each has
 //! one verdict, and none is forwarded.
 
-use crate::frames::rigs::{HOOKS, judged, packet, rig, rig_at, shimmed};
+use crate::frames::rigs::{HOOKS, judged, packet, rig, rig_at, shimmed, tagged};
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{self, MptcpOption, Tcp};
 use heddle_switch_maps::abi::SwitchCounter;
@@ -16,10 +16,6 @@ fn shortest(hook: Hook, frame: &[u8]) -> usize {
         (Hook::Tc, [0x86, 0xdd]) => 54,
         _ => 15,
     }
-}
-
-fn tagged(frame: &[u8]) -> Vec<u8> {
-    [&frame[..12], &[0x81, 0, 0, 42], &frame[12..]].concat()
 }
 
 #[test]

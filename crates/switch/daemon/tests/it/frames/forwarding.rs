@@ -1,7 +1,9 @@
 //! The XDP programs on single frames: verdicts, what frames become, and what is refused and
 //! counted.
 
-use crate::frames::rigs::{GAP, HOOKS, hula, judged, mp_hula, rig, rig_at, run, without_shim};
+use crate::frames::rigs::{
+    GAP, HOOKS, hula, judged, mp_hula, rig, rig_at, run, tagged, without_shim,
+};
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{self, MptcpOption};
 use heddle_switch::rig::{PORTS, Rig};
@@ -118,8 +120,7 @@ fn a_tagged_packet_keeps_its_tag() {
     }
     let rig = rig(Scheme::Ecmp);
     let plain = packet(MptcpOption::None);
-    let tagged = [&plain[..12], &[0x81, 0, 0, 42], &plain[12..]].concat();
-    let (action, frame) = run(&rig, &tagged);
+    let (action, frame) = run(&rig, &tagged(&plain));
     assert_eq!((action, &frame[12..18]), (Action::Redirect, &[0x81, 0, 0, 42, 8, 0][..]));
     assert_eq!(frame[18 + 8], 63);
 }

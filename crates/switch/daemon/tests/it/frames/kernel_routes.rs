@@ -1,7 +1,7 @@
 //! Destinations by prefixes of the kernel's routes: what the program forwards and what it leaves to
 //! the kernel.
 
-use crate::frames::rigs::{judged, rig_at, shimmed};
+use crate::frames::rigs::{judged, rig_at, shimmed, tagged};
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{self, MptcpOption};
 use heddle_switch::plan;
@@ -48,7 +48,8 @@ fn prefixes_are_forwarded_to_their_tor_and_the_rest_is_left_to_the_kernel() {
         let mut ends = to("10.2.0.1");
         ends[14 + 8] = 1;
         // The header's sum is the kernel's to check.
-        let left = [to("10.2.9.1"), to("10.0.0.1"), to("192.0.2.7"), to("fd00::1"), ends];
+        let of_vlan = tagged(&to("10.2.0.1"));
+        let left = [to("10.2.9.1"), to("10.0.0.1"), to("192.0.2.7"), to("fd00::1"), ends, of_vlan];
         for frame in &left {
             let (action, data) = judged(&rig, frame, "left to the kernel");
             assert_eq!((action, &data), (Action::Pass, frame), "{hook:?}, {scheme}");

@@ -61,6 +61,11 @@ pub fn packet(v6: bool, option: MptcpOption) -> Tcp {
     Tcp::new(address(source), address(destination), (4000, 5000)).with(option)
 }
 
+/// A VLAN tag in a frame.
+pub fn tagged(frame: &[u8]) -> Vec<u8> {
+    [&frame[..12], &[0x81, 0, 0, 42], &frame[12..]].concat()
+}
+
 /// A shim between the link header and IP.
 pub fn shimmed(frame: &[u8], subflow: u8) -> Vec<u8> {
     let shim = [0x88, 0xb5, 0, 0, 0, 1, 0, 0, 0, 2, subflow << 4, 0];
