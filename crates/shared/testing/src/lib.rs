@@ -1,4 +1,5 @@
-//! Requirements of tests: root, etcd, installed programs, programs of other packages.
+//! Requirements of tests: root, etcd, installed programs, programs of other packages, drivers of the
+//! kernel.
 //!
 //! A test whose requirement is missing fails, and the failure names the package to install. A test
 //! is skipped only if an environment variable requests it ([`Need::variable`]), and each skip
@@ -8,16 +9,19 @@
 //! test skipped: joins_reach_their_backend: HEDDLE_WITHOUT_ROOT=1
 //! ```
 //!
-//! Programs that no distribution's package has are the exception ([`skip_because`]): BMv2's.
+//! What no package brings to a machine is the exception ([`skip_because`]): BMv2's programs, and
+//! drivers that its kernel was built without ([`Driver`]).
 //!
 //! The line is visible without `--nocapture`, and `tools/tally.py` counts it.
 
 mod built;
+mod driver;
 mod need;
 mod program;
 mod skip;
 
 pub use built::require_built;
+pub use driver::Driver;
 pub use need::Need;
 pub use program::require_program;
 pub use skip::{skip_because, skip_without};

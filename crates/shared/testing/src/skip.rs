@@ -29,8 +29,9 @@ pub fn skip_without(need: Need) -> bool {
 }
 
 /// Returns true if the calling test has to end now, skipped, because of what is missing: programs
-/// that no distribution's package has, and so no machine must have. The line gives the reason. Any
-/// other missing program fails the test ([`crate::require_program`]).
+/// that no distribution's package has, and drivers of the kernel ([`crate::Driver`]), which no machine
+/// must have. The line gives the reason. Any other missing program fails the test
+/// ([`crate::require_program`]).
 #[must_use]
 #[track_caller]
 pub fn skip_because(missing: Option<&str>) -> bool {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use heddle_balancer_maps::{Decap, Mode, Sources, interface_index};
 use heddle_lab::{enter, eventually};
-use heddle_testing::{Need, skip_because, skip_without};
+use heddle_testing::{Driver, Need, skip_because, skip_without};
 use tempfile::TempDir;
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -33,20 +33,8 @@ fn run(line: &str) {
 /// True if the calling test has to end: it may not be root, or the kernel lacks a driver.
 #[track_caller]
 fn is_skipped() -> bool {
-    let missing = || {
-        let drivers =
-            [("802.1Q VLANs", "link lo name a type vlan id 1"), ("bonds", "name a type bond")];
-        let (name, _) = drivers.into_iter().find(|(_, device)| is_unknown(device))?;
-        Some(format!("this kernel has no {name}"))
-    };
+    let missing = || [Driver::Vlan, Driver::Bond].into_iter().find_map(Driver::missing);
     skip_without(Need::Root) || skip_because(missing().as_deref())
-}
-
-/// True if the kernel has no driver for such a device.
-fn is_unknown(device: &str) -> bool {
-    let mut add = Command::new("unshare");
-    add.args(["--net", "ip", "link", "add"]).args(device.split_whitespace());
-    String::from_utf8_lossy(&add.output().unwrap().stderr).contains("Unknown device type")
 }
 
 /// The interface of the balancer that carries the VLANs.

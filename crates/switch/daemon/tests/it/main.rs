@@ -9,4 +9,5 @@ mod common;
 mod config;
 mod fabric;
 mod frames;
+mod interfaces;
 mod kernel_routes;

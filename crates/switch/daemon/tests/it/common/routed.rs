@@ -19,15 +19,31 @@ pub fn packaged(name: &str) -> String {
     std::fs::read_to_string(Path::new(PACKAGING).join(name)).unwrap()
 }
 
+/// The devices at the ends of the links between leaves and spines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// The links' own.
+    Plain,
+    /// A VLAN interface on each.
+    Vlan,
+    /// A bond of two links each.
+    Bond,
+}
+
 impl Fabric {
     /// The network without switches and routes. The third rack's links are down.
     pub fn routed() -> Fabric {
+        Fabric::routed_over(Ends::Plain)
+    }
+
+    /// The same with other devices between leaves and spines.
+    pub fn routed_over(ends: Ends) -> Fabric {
         let hosts = ["host-1", "host-2", "host-3"];
         let nodes = LEAVES.iter().chain(&SPINES).chain(&hosts).map(|node| (*node).to_owned());
         let fabric = Fabric::unlinked(nodes.collect(), Ipv4Addr::new(10, 0, 2, 1));
         for (l, leaf) in (1..).zip(LEAVES) {
             for (s, spine) in (1..).zip(SPINES) {
-                fabric.link(leaf, &format!("swp{s}"), spine, &format!("swp{l}"), 1500);
+                fabric.join((leaf, &format!("swp{s}")), (spine, &format!("swp{l}")), ends);
                 fabric.ip(leaf, &format!("address add 10.1.{l}{s}.0/31 dev swp{s}"));
                 fabric.ip(spine, &format!("address add 10.1.{l}{s}.1/31 dev swp{l}"));
             }
@@ -45,6 +61,38 @@ impl Fabric {
             fabric.ip("leaf-3", &format!("link set {device} down"));
         }
         fabric
+    }
+
+    /// Joins two nodes, each with its device.
+    fn join(&self, near: (&str, &str), far: (&str, &str), ends: Ends) {
+        let link = |part: &str| {
+            let part = |device: &str| format!("{device}{part}");
+            self.link(near.0, &part(near.1), far.0, &part(far.1), 1500);
+        };
+        match ends {
+            Ends::Plain => link(""),
+            Ends::Vlan => link("t"),
+            Ends::Bond => ["a", "b"].into_iter().for_each(link),
+        }
+        for (node, device) in [near, far] {
+            match ends {
+                Ends::Plain => {}
+                Ends::Vlan => {
+                    self.ip(node, &format!("link add link {device}t name {device} type vlan id 7"));
+                }
+                Ends::Bond => {
+                    self.ip(
+                        node,
+                        &format!("link add {device} type bond mode balance-xor miimon 50"),
+                    );
+                    for part in ["a", "b"] {
+                        self.ip(node, &format!("link set {device}{part} down"));
+                        self.ip(node, &format!("link set {device}{part} master {device}"));
+                    }
+                }
+            }
+            self.ip(node, &format!("link set {device} up"));
+        }
     }
 
     /// Starts a switch by its packaged configuration, with `scheme` in place of its own, and of
