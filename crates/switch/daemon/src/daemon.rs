@@ -26,7 +26,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use crate::admin::{self, Answer, Message, Request};
 use crate::config::{self, Config, Routes};
-use crate::kernel::{self, Fib};
+use crate::kernel::{self, Fib, upper};
 use crate::status::Status;
 use crate::{devices, explain, metrics};
 use postcards::Postcards;
@@ -210,6 +210,10 @@ async fn start(config: Config) -> Result<State, DaemonError> {
         Routes::Fabric(_) => Fib::default(),
         Routes::Kernel(routes) => {
             warn_of_forwarding();
+            let uppers = upper::read(&names).await.map_err(DaemonError::Netlink)?;
+            upper::warnings(&config, &uppers)
+                .iter()
+                .for_each(|warning| tracing::warn!("{warning}"));
             kernel::read(routes).await.map_err(DaemonError::Routes)?
         }
     };

@@ -11,6 +11,7 @@ mod fib;
 mod hop;
 mod nexthops;
 mod towards;
+pub mod upper;
 mod watch;
 
 pub use fib::{Fib, Route};
