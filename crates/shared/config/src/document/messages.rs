@@ -84,6 +84,7 @@ fn expected_text(expected: &dyn Expected) -> String {
         "u8" => "a whole number from 0 to 255".into(),
         "u16" => "a whole number from 0 to 65535".into(),
         "u32" => "a whole number from 0 to 4294967295".into(),
+        "a nonzero u32" => "a whole number from 1 to 4294967295".into(),
         "u64" => "a whole number from 0 up".into(),
         "f64" => "a number".into(),
         "a string" => "a text in quotes".into(),

@@ -103,14 +103,19 @@ fn salt(seed: u64, own: u32) -> u32 {
 /// Most bytes of an interface's name (linux/if.h, `IFNAMSIZ`, less the zero behind it).
 const NAME: usize = 15;
 
-/// Refuses what cannot be the name of an interface, or a link's rate.
-fn check(port: &raw::Port) -> Result<(), Problem> {
-    let name = &port.device;
+/// Refuses what cannot be the name of an interface.
+fn check_interface(key: &str, name: &str) -> Result<(), Problem> {
     if !(1..=NAME).contains(&name.len()) || name.contains(|c: char| c == '/' || c.is_whitespace()) {
         let message = format!("\"{name}\" cannot be the name of an interface");
-        return Err(Problem::at("device", message)
+        return Err(Problem::at(key, message)
             .help(format!("1 to {NAME} characters, as `ip link` shows it")));
     }
+    Ok(())
+}
+
+/// Refuses what cannot be the name of an interface, or a link's rate.
+fn check(port: &raw::Port) -> Result<(), Problem> {
+    check_interface("device", &port.device)?;
     match port.rate {
         Some(Rate(0)) => {
             Err(Problem::at("rate", "0bps is not a link's rate").help("as in rate = \"10Gbps\""))
@@ -121,5 +126,12 @@ fn check(port: &raw::Port) -> Result<(), Problem> {
 
 fn mac(port: &raw::Port) -> Result<Option<Mac>, Problem> {
     let parsed = port.mac.as_deref().map(str::parse).transpose();
-    parsed.map_err(|error: NotAMac| Problem::at("mac", error.to_string()))
+    let mac: Option<Mac> =
+        parsed.map_err(|error: NotAMac| Problem::at("mac", error.to_string()))?;
+    // A group's has the lowest bit of the first byte.
+    match mac.filter(|mac| mac.0[0] & 1 == 1 || mac.0 == [0; 6]) {
+        None => Ok(mac),
+        Some(other) => Err(Problem::at("mac", format!("{other} is no single interface's address"))
+            .help("the neighbour's, as `ip link` shows it there")),
+    }
 }

@@ -103,7 +103,11 @@ fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
     let no_ipv4 = &["tor-1.toml:6", "probe_protocol", "help:"];
     refused(metrics, "probe_protocol = 200", no_ipv4);
     refused(metrics, "probe_protocol = 6\nprobe = \"ipv4\"", no_ipv4);
-    let no_sample = &["tor-1.toml:7", "postcards.one_in"];
+    refused(metrics, "icmp_source = [\"10.0.0.1\"]", &["tor-1.toml:6", "10.0.0.1 is a host's"]);
+    let no_single = &["port.3.mac", "no single interface's", "help:"];
+    refused("\"agg-2\"", "\"agg-2\"\nmac = \"01:00:5e:00:00:01\"", no_single);
+    refused("\"agg-2\"", "\"agg-2\"\nmac = \"00:00:00:00:00:00\"", no_single);
+    let no_sample = &["tor-1.toml:7", "postcards.one_in", "from 1 to"];
     refused(metrics, "[postcards]\none_in = 0\nfile = \"a.csv\"", no_sample);
     let hula = "kind = \"hula\"\nprobe_period = \"1ms\"\nlocal_detection = true";
     let to = |scheme: &str| scheme.to_owned();
@@ -191,6 +195,18 @@ fn switches_with_the_kernels_routes_are_checked() {
     let twice = "[tors]\n1 = [\"10.0.2.0/24\"]\n2 = [\"10.0.2.0/24\"]";
     refused("realms = true", twice, &["tors.2.0", "another ToR"]);
     refused("realms = true", "realms = true\ntable = 9\nvrf = \"a\"", &["table", "vrf"]);
+    refused("realms = true", "realms = true\ntable = 0", &["table", "number 0", "help:"]);
+    refused(
+        "realms = true",
+        "realms = true\nvrf = \"\"",
+        &["vrf", "name of an interface", "help:"],
+    );
+    for node in ["", "..", "a/b"] {
+        let key = format!("node = \"{node}\"");
+        refused("node = \"leaf-1\"", &key, &["node", "name of a switch", "help:"]);
+    }
+    let text = fs::read_to_string(packaged().join("leaf-1.toml")).unwrap();
+    refused(&text[text.find("[[port]]").unwrap()..], "", &["port", "no ports", "help:"]);
     refused("\ntor = 1\n", "\ntor = 1024\n", &["tor:", "1023"]);
     refused("\ntor = 1\n", "\nfabric = \"fabric.toml\"\n", &["fabric:", "help:"]);
     refused(

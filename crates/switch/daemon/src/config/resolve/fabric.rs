@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use heddle_config::Problem;
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_path_files::files;
-use heddle_scenario::FabricFile;
 use heddle_switch_maps::abi::{SWITCH_TORS, SwitchRole};
 
 use super::{PORTS, Sources, raw, scheme};
@@ -44,10 +43,7 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
         pin: file.pin.clone().unwrap_or_else(|| super::pin(&file.node)),
         admin: file.admin.clone().unwrap_or_else(|| super::admin(&file.node)),
         metrics: file.metrics,
-        icmp_source: match &file.icmp_source {
-            Some(given) => super::icmp_source(given)?,
-            None => own_source(switch, &own.file)?,
-        },
+        icmp_source: icmp_source(file, &own)?,
         source_check: file.source_check,
         probe_protocol: super::probe_protocol(file)?,
         postcards: super::postcards(file, path),
@@ -78,13 +74,18 @@ fn refuse_kernel_keys(file: &raw::File) -> Result<(), Problem> {
 const BENCHMARKS: (Ipv4Addr, Ipv6Addr) =
     (Ipv4Addr::new(198, 18, 0, 0), Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, 0));
 
-/// A switch's own addresses where the file gives none, so that traceroute tells switches apart.
-fn own_source(switch: u32, network: &FabricFile) -> Result<Sources, Problem> {
-    let v4 = Ipv4Addr::from_bits(BENCHMARKS.0.to_bits() + switch + 1);
-    let v6 = Ipv6Addr::from_bits(BENCHMARKS.1.to_bits() + u128::from(switch) + 1);
-    let mut hosts = network.addresses.iter().flatten();
-    match hosts.find(|&&host| host == IpAddr::V4(v4) || host == IpAddr::V6(v6)) {
-        None => Ok((Some(v4), Some(v6))),
+/// The addresses that the file gives, or the switch's own, so that traceroute tells switches apart.
+fn icmp_source(file: &raw::File, own: &FabricRoutes) -> Result<Sources, Problem> {
+    let derived = || {
+        let v4 = Ipv4Addr::from_bits(BENCHMARKS.0.to_bits() + own.switch + 1);
+        let v6 = Ipv6Addr::from_bits(BENCHMARKS.1.to_bits() + u128::from(own.switch) + 1);
+        Ok((Some(v4), Some(v6)))
+    };
+    let (v4, v6) = file.icmp_source.as_deref().map_or_else(derived, super::icmp_source)?;
+    let used = [v4.map(IpAddr::V4), v6.map(IpAddr::V6)];
+    let mut hosts = own.file.addresses.iter().flatten();
+    match hosts.find(|&&host| used.contains(&Some(host))) {
+        None => Ok((v4, v6)),
         Some(taken) => Err(Problem::at("icmp_source", format!("{taken} is a host's address"))
             .help("give addresses of the switch: icmp_source = [\"192.0.2.1\", \"2001:db8::1\"]")),
     }

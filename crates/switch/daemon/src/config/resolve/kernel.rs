@@ -20,6 +20,7 @@ const MAIN: u32 = 254;
 
 pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> {
     refuse_fabric_keys(file)?;
+    check_node(&file.node)?;
     let tor = file.tor.map(|tor| number("tor", tor)).transpose()?;
     let name = file.node.bytes().fold(0, |hash, byte| heddle_policy::mix(hash, byte.into()));
     let salt = super::salt(file.seed, name);
@@ -46,6 +47,15 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
         postcards: super::postcards(file, path),
         ports,
     })
+}
+
+/// The name is a part of paths.
+fn check_node(name: &str) -> Result<(), Problem> {
+    if !name.is_empty() && !name.starts_with('.') && !name.contains('/') {
+        return Ok(());
+    }
+    let message = format!("\"{name}\" cannot be the name of a switch");
+    Err(Problem::at("node", message).help("without / and no dot in front, as in \"leaf-1\""))
 }
 
 fn refuse_fabric_keys(file: &raw::File) -> Result<(), Problem> {
@@ -84,7 +94,14 @@ fn kernel_routes(file: &raw::File) -> Result<KernelRoutes, Problem> {
         (Some(_), Some(_)) => {
             return Err(Problem::at("table", "`vrf` names a table already"));
         }
-        (Some(vrf), None) => Table::Vrf(vrf.clone()),
+        (Some(vrf), None) => {
+            super::check_interface("vrf", vrf)?;
+            Table::Vrf(vrf.clone())
+        }
+        (None, Some(0)) => {
+            return Err(Problem::at("table", "no routing table has the number 0")
+                .help("254 is the main one; `ip route show table all` names others"));
+        }
         (None, number) => Table::Number(number.unwrap_or(MAIN)),
     };
     let tors = tors(file)?;
@@ -130,6 +147,10 @@ fn number(key: &str, tor: u16) -> Result<u16, Problem> {
 }
 
 fn ports(file: &raw::File) -> Result<Vec<Port>, Problem> {
+    if file.port.is_empty() {
+        return Err(Problem::at("port", "the switch has no ports")
+            .help("[[port]] with device, role and rate for each interface"));
+    }
     if file.port.len() > PORTS {
         let message = format!("the programs have room for {PORTS} ports");
         return Err(Problem::at("port", message));
