@@ -7,7 +7,8 @@
 //!   resources.
 //! - With `linux`: [`socket`], a Unix socket of a daemon's own, [`log`], [`privilege`], what the
 //!   service manager is told ([`notify`]), facts about interfaces ([`links`], [`mac`]) by
-//!   [`netlink`], and tasks that start again ([`supervisor`]).
+//!   [`netlink`], tasks that start again ([`supervisor`]), and one daemon for each folder of pinned
+//!   maps ([`pin_lock`]).
 
 #[cfg(feature = "http")]
 pub mod http;
@@ -27,6 +28,8 @@ pub mod netlink;
 pub mod notify;
 #[cfg(feature = "api")]
 pub mod openapi;
+#[cfg(feature = "linux")]
+pub mod pin_lock;
 #[cfg(feature = "linux")]
 pub mod privilege;
 #[cfg(feature = "api")]

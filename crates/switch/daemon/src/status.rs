@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_daemon::mac::Mac;
 use heddle_policy::Counters;
-use heddle_switch_maps::abi::{BestHop, Flowlet, PortCounter, SwitchCounter, SwitchRole};
+use heddle_switch_maps::abi::{BestHop, Flowlet, PortCounter, SwitchCounter};
 use heddle_switch_maps::{Error, Tables};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,7 @@ fn ports(state: &State, now: u64) -> Result<Vec<PortStatus>, Error> {
             number: config.number,
             device: config.device.clone(),
             peer: config.peer.clone(),
-            role: SwitchRole::from_number(found.role.into()).map_or("", SwitchRole::name).into(),
+            role: config.role.name().into(),
             up: up >> config.number & 1 == 1,
             peer_mac: (found.peer_mac != 0).then(|| mac(found.peer_mac).to_string()),
             received: counted(state, config.number, PortCounter::Received)?,

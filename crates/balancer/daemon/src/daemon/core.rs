@@ -7,14 +7,15 @@ use std::time::{Duration, SystemTime};
 
 use heddle_balancer_maps::maps::PeerStates;
 use heddle_balancer_maps::{Attached, Balancer, Explainer, Mode, interface_index};
+use heddle_daemon::pin_lock::PinLock;
 
 use super::Options;
 use super::apply::{self, Contents, DataPlane};
 use super::error::CoreError;
 use super::event_sources::{Event, SourceStatus};
+use super::fresh_pins::FreshPins;
 use super::key_supply::KeySupply;
 use super::message::Message;
-use super::pin_lock::{FreshPins, PinLock};
 use super::shared::Shared;
 use super::state::{Inputs, State};
 use super::tables;

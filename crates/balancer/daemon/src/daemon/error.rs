@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use heddle_daemon::pin_lock::PinLockError;
+
 use super::apply::ReplaceError;
 use crate::config::{ConfigError, Mistakes, SecretError};
 use crate::devices::DeviceError;
@@ -16,20 +18,9 @@ pub enum CoreError {
     /// The data plane, which was to be changed as a whole.
     #[error(transparent)]
     Replace(#[from] ReplaceError),
-    /// The folder of pins is another process's.
-    #[error(
-        "another heddled uses {}\nhelp: stop it, or give this one a folder of its own: balancer.pin",
-        .0.display()
-    )]
-    PinsInUse(PathBuf),
-    /// The folder of pins cannot be opened.
-    #[error("cannot lock {}: {error}", folder.display())]
-    Pins {
-        /// The folder.
-        folder: PathBuf,
-        /// The system's error.
-        error: std::io::Error,
-    },
+    /// The folder of pins is not this daemon's.
+    #[error(transparent)]
+    Pins(#[from] PinLockError),
     /// The secret.
     #[error(transparent)]
     Secret(#[from] SecretError),

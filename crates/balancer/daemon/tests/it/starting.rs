@@ -174,5 +174,5 @@ fn a_second_daemon_does_not_use_the_pins_of_the_first() {
     let mut command = lab.balancer(0).command(env!("CARGO_BIN_EXE_heddled"));
     let refused = command.arg("--config").arg(&second).output().unwrap();
     let text = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && text.contains("another heddled uses"), "{text}");
+    assert!(!refused.status.success() && text.contains("another daemon uses"), "{text}");
 }

@@ -8,6 +8,9 @@ pub enum DaemonError {
     /// The kernel refused programs or maps.
     #[error(transparent)]
     Kernel(#[from] heddle_switch_maps::Error),
+    /// The folder of pins is not this daemon's.
+    #[error(transparent)]
+    Pins(#[from] heddle_daemon::pin_lock::PinLockError),
     /// There is no such Ethernet device in this network namespace.
     #[error(
         "there is no Ethernet device {0} here\nhelp: `ip link` lists the devices of this network namespace"

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use heddle_daemon::pin_lock::PinLock;
 use heddle_switch_maps::abi::{SWITCH_PORTS, SwitchPort, SwitchRole};
 use heddle_switch_maps::{Attached, Error, Scheme, Switch};
 use tokio::time::Instant;
@@ -28,6 +29,7 @@ pub struct State {
     groups: Groups,
     /// Time at which routes will follow a change of links.
     converges_at: Option<Instant>,
+    _locked: Option<PinLock>,
 }
 
 impl State {
@@ -39,7 +41,10 @@ impl State {
     pub fn start(config: Config, devices: Devices, fib: Fib) -> Result<State, DaemonError> {
         let scheme = config.scheme.scheme;
         let one_in = config.postcards.as_ref().map(|sample| sample.one_in);
+        let locked = PinLock::take(&config.pin)?;
         let switch = Switch::load_pinned(&config.pin, scheme, config.hook, one_in)?;
+        // The first daemon here has made the folder.
+        let locked = if locked.is_some() { locked } else { PinLock::take(&config.pin)? };
         let before = switch.maps.config.get(&0, 0).map_err(Error::from)?;
         if let Some(other) = Scheme::from_number(before.scheme)
             && before.abi != 0
@@ -61,6 +66,7 @@ impl State {
             fib,
             groups,
             converges_at: None,
+            _locked: locked,
         };
         for pin in heddle_switch_maps::left_behind(&state.config.pin)? {
             let pin = pin.display();

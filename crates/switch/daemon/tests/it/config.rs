@@ -389,3 +389,30 @@ fn the_packaged_example_starts_and_the_next_daemon_lets_go_of_what_it_has_not() 
     let native = started.links();
     assert_eq!((by_hook(&native, "xdp"), native.len()), (xdp, 3), "{native:?}");
 }
+
+/// A daemon with a socket of its own would write to the same maps, and send probes as well.
+#[test]
+fn a_second_daemon_with_the_same_pins_is_refused_and_a_port_without_a_device_keeps_its_role() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let mut started = Started::new(format!("hswy{}", std::process::id()));
+    started.status();
+    let folder = started.example.0.path();
+    let text = fs::read_to_string(folder.join("tor-1.toml")).unwrap();
+    let text = text.replace("switch.sock", "other.sock").replace("metrics = ", "# metrics = ");
+    fs::write(folder.join("other.toml"), text).unwrap();
+    let mut second = Command::new("nsenter");
+    second.arg(format!("--net=/run/netns/{}", started.namespace)).args([PROGRAM, "run"]);
+    let refused = second.arg(folder.join("other.toml")).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && said.contains("another daemon uses"), "{said}");
+
+    ip(&format!("-n {} link del eth3", started.namespace));
+    let end = Instant::now() + LIMIT;
+    while started.status().ports[2].up {
+        assert!(Instant::now() < end, "{}", started.log());
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(started.status().ports[2].role, "up");
+}
