@@ -112,10 +112,17 @@ pub fn call(socket: &Path, request: &Request) -> Result<Answer, Failure> {
     match socket::exchange(socket, Some(request), IDLE_TIMEOUT) {
         Ok(Answer::Refused(why)) => Err(anyhow::Error::msg(why).into()),
         Ok(answer) => Ok(answer),
-        Err(error) => Err(Failure::advised(
-            format!("no daemon answers at {}: {error}", socket.display()),
-            "heddle-switch run CONFIG starts it",
-        )),
+        Err(error) => {
+            let message = format!("no daemon answers at {}: {error}", socket.display());
+            Err(Failure::advised(message, fix(&error)))
+        }
+    }
+}
+
+fn fix(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "the socket is root's alone: try it with sudo",
+        _ => "heddle-switch run CONFIG starts it",
     }
 }
 
