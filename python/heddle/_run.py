@@ -9,7 +9,7 @@ from typing import Any
 
 from heddle import _core
 from heddle._progress import Bar
-from heddle._scenario import Scenario, wrapped
+from heddle._scenario import Scenario, checked_seed, wrapped
 from heddle._scheme import cost
 from heddle._settings import Settings
 from heddle._warnings import warn
@@ -237,7 +237,7 @@ def _prepared(scenario: Scenario, seed: int | None) -> Cell:
         warn(notice)
     if overload := scenario._core.overload():
         warn(overload)
-    return Cell(scenario._core, scenario.seeds[0] if seed is None else seed)
+    return Cell(scenario._core, scenario.seeds[0] if seed is None else checked_seed(seed))
 
 
 def _warn_of(done: _core.Run) -> None:

@@ -1,6 +1,8 @@
 """Scenarios from files, text and dictionaries."""
 
 import json
+import operator
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -113,9 +115,45 @@ def _parts(
         scheme = source.get("scheme")
         if is_scheme(scheme):
             rest = {key: value for key, value in source.items() if key != "scheme"}
-            return "<dictionary>", _core.toml_of_json(json.dumps(rest)), overrides({"scheme": scheme}), ".", scheme
-        return "<dictionary>", _core.toml_of_json(json.dumps(source)), [], ".", None
+            return "<dictionary>", _toml(rest), overrides({"scheme": scheme}), ".", scheme
+        return "<dictionary>", _toml(source), [], ".", None
     if isinstance(source, str) and "\n" in source:
         return "<text>", source, [], ".", None
     path = Path(source)
     return str(path), path.read_text(encoding="utf-8"), [], str(path.parent), None
+
+
+def _toml(source: dict[str, Any]) -> str:
+    """A dictionary as the text of a file."""
+    return _core.toml_of_json(json.dumps(_plain("", source)))
+
+
+def _plain(key: str, value: Any) -> object:
+    """The value of a dotted key in the types of JSON."""
+    if isinstance(value, dict):
+        return {str(name): _plain(f"{key}.{name}".removeprefix("."), item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(f"{key}.{number}", item) for number, item in enumerate(value)]
+    if isinstance(value, PathLike):
+        return str(value)
+    if hasattr(value, "tolist"):  # a number or an array of NumPy's
+        return _plain(key, value.tolist())
+    if not isinstance(value, int | float | str) or (isinstance(value, float) and not isfinite(value)):
+        raise TypeError(f"{key}: a finite number, a text, a list or a dictionary is expected, not {value!r}")
+    return value
+
+
+def checked_seed(value: Any) -> int:
+    """A seed.
+
+    Raises:
+        TypeError, ValueError: the value is none.
+    """
+    wrong = f"seed: a whole number from 0 up, below 2**64, is expected, not {value!r}"
+    try:
+        seed = operator.index(value)
+    except TypeError:
+        raise TypeError(wrong) from None
+    if not 0 <= seed < 2**64:
+        raise ValueError(wrong)
+    return seed

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from heddle import _core
 from heddle._progress import Bar
 from heddle._run import Plots, Run, framed
-from heddle._scenario import Scenario, resolve
+from heddle._scenario import Scenario, checked_seed, resolve
 from heddle._settings import Settings, dotted, label, overrides
 from heddle._scheme import cost
 from heddle._warnings import warn
@@ -254,7 +254,7 @@ def _combined(
 ) -> tuple[dict[str, object], _core.Scenario, list[int]]:
     scenario = resolve(base, {**given, **values}, variant)
     name: dict[str, object] = {} if variant is None else {"variant": variant}
-    return {**name, **values}, scenario, scenario.seeds if seeds is None else list(seeds)
+    return {**name, **values}, scenario, scenario.seeds if seeds is None else [checked_seed(seed) for seed in seeds]
 
 
 def _baseline(key: str, value: object) -> tuple[str, str]:

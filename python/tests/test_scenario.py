@@ -1,5 +1,6 @@
 """Scenarios: sources, settings, errors."""
 
+import math
 import pickle
 from pathlib import Path
 
@@ -72,6 +73,13 @@ def test_no_error_names_an_option_of_the_command_line(small: Path) -> None:
         with pytest.raises(hd.ScenarioError, match="from a setting") as caught:
             hd.Scenario(small, set=settings)
         assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf, {1}, object()])
+def test_a_value_that_no_file_can_have_is_named_by_its_key(value: object) -> None:
+    given = {"scheme": "ecmp", "event": [{"at": "1ms", "loss": value}]}
+    with pytest.raises(TypeError, match=r"event\.0\.loss: a finite number, a text, a list or a dictionary is expected"):
+        hd.Scenario(given)
 
 
 def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:

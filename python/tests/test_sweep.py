@@ -154,6 +154,10 @@ def test_seeds_and_values_may_be_iterators_but_no_texts_and_not_empty(small: Pat
     assert [row["seed"] for row in sweep.rows()] == [1, 5, 1, 5]
     with pytest.raises(TypeError, match="the values of 'scheme': a list is expected, not 'ecmp'"):
         hd.sweep(small, {"scheme": "ecmp"})
+    with pytest.raises(ValueError, match="seed: a whole number from 0 up, below .*, is expected, not -1"):
+        hd.sweep(small, OVER, seeds=[1, -1])
+    with pytest.raises(TypeError, match="seed: a whole number .* not 'a'"):
+        hd.run(small, seed="a")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="seeds: give one at least"):
         hd.sweep(small, OVER, seeds=[])
 
