@@ -38,6 +38,14 @@ pub enum UnitError {
         /// A good text.
         example: &'static str,
     },
+    /// The number has a comma.
+    #[error("a {what} has a decimal point and no comma, as in {example}")]
+    Comma {
+        /// The kind of quantity.
+        what: &'static str,
+        /// A good text.
+        example: &'static str,
+    },
     /// The unit is missing or unknown.
     #[error("a {what} needs a unit ({units}), as in {example}{meant}")]
     Unit {
@@ -93,6 +101,9 @@ pub(crate) fn quantity(text: &str, kind: Kind) -> Result<u128, UnitError> {
     }
     if number.is_empty() {
         return Err(UnitError::NoNumber { what, example });
+    }
+    if unit.starts_with(',') {
+        return Err(UnitError::Comma { what, example });
     }
     let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
         let meant = Meant(meant(unit, kind));
@@ -191,6 +202,8 @@ mod tests {
         assert_eq!(no_number, "a rate starts with a number, as in \"40Gbps\"");
         let sign = "-1us".parse::<Time>().unwrap_err().to_string();
         assert_eq!(sign, "a time is not negative and has no sign, as in \"100us\"");
+        let comma = "1,5ms".parse::<Time>().unwrap_err().to_string();
+        assert_eq!(comma, "a time has a decimal point and no comma, as in \"100us\"");
         assert!("0.5ps".parse::<Time>().is_err());
         assert!("99999999999s".parse::<Time>().is_err());
         assert!("-1s".parse::<Time>().is_err());

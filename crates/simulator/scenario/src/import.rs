@@ -104,6 +104,12 @@ fn text_file(name: &str, text: &str, settings: &ImportSettings) -> Result<Import
                 .into());
         }
         Kind::Sizes => distribution(&sizes::parse(name, text)?.points),
+        Kind::Unknown => {
+            return Err(Problem::new("the first line is of no file that can be imported")
+                .help("a topology (`.topo`, HPCC's), flows (`.cm`, HPCC's), sizes in bytes or packets, a plan of MSCCL (`.xml`) or a trace of Chakra (`.et`)")
+                .in_file(name, Some(1))
+                .into());
+        }
     };
     Ok(Imported { is, contents, notices: noting.notices() })
 }
@@ -143,6 +149,7 @@ enum Kind {
     Plan,
     FlowTable,
     Sizes,
+    Unknown,
 }
 
 fn kind_of(name: &str, text: &str) -> Kind {
@@ -157,8 +164,19 @@ fn kind_of(name: &str, text: &str) -> Kind {
         (3 | 6, _) if !first.contains(',') => Kind::HpccTopology,
         (1, 5 | 6) if hpcc_flows::is_one(text) => Kind::HpccFlows,
         _ if names_hosts(first) => Kind::FlowTable,
-        _ => Kind::Sizes,
+        _ if has_sizes(first) => Kind::Sizes,
+        _ => Kind::Unknown,
     }
+}
+
+/// True of the first line of a distribution: a number, or the name of a column of sizes.
+fn has_sizes(first: &str) -> bool {
+    let mut cells = first.split([',', ';', '\t', ' ']).map(|cell| cell.trim().trim_matches('"'));
+    let names = ["bytes", "packets"];
+    cells.any(|cell| {
+        let digit = cell.starts_with(|c: char| c.is_ascii_digit());
+        digit || names.iter().any(|name| cell.eq_ignore_ascii_case(name))
+    })
 }
 
 /// True of the header of a table with senders and receivers.
@@ -280,8 +298,11 @@ mod tests {
 
     #[test]
     fn what_is_none_of_these_is_refused_with_its_line() {
-        let error = import_text("x.csv", "a,b\n1,2\n").map(|_| ()).unwrap_err();
-        assert_eq!((error.line(), error.help().is_some()), (Some(1), true), "{error}");
+        for text in ["a,b\n1,2\n", "hello world\n", ""] {
+            let error = import_text("x.csv", text).map(|_| ()).unwrap_err();
+            assert_eq!(error.line(), Some(1), "{error}");
+            assert!(error.help().is_some_and(|help| help.contains("HPCC")), "{error}");
+        }
     }
 
     /// As Excel writes them where decimals have commas.

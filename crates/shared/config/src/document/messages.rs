@@ -16,12 +16,20 @@ impl de::Error for Problem {
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Problem {
         let expected = expected_text(expected);
         let problem = Problem::new(format!("{expected} is expected, not {}", found_text(found)));
-        match found {
-            Unexpected::Float(float) if expected.starts_with(WHOLE) && is_whole(float) => {
-                problem.help(format!("without a point and an exponent: {float}"))
+        let help = match (found, expected.as_str()) {
+            (Unexpected::Float(float), other) if other.starts_with(WHOLE) && is_whole(float) => {
+                Some(format!("without a point and an exponent: {float}"))
             }
-            _ => problem,
-        }
+            (Unexpected::Map, "a list") => Some("a list of tables has double brackets".into()),
+            (found, "a list") => Some(format!("in brackets: [{}]", items(found))),
+            (Unexpected::Str(text), "a number") => plain_number(text),
+            (Unexpected::Str(text), other) if other.starts_with(WHOLE) => {
+                let number = text.trim().parse::<u64>().ok();
+                number.map(|number| format!("without quotes: {number}"))
+            }
+            _ => None,
+        };
+        help.into_iter().fold(problem, Problem::help)
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Problem {
@@ -76,6 +84,30 @@ const WHOLE: &str = "a whole number";
 /// True for a number that is written as a decimal and has none.
 fn is_whole(float: f64) -> bool {
     float.trunc() == float && (0.0..1e15).contains(&float)
+}
+
+/// What stands in the place of a list, as its items: a text of whole numbers between commas is
+/// several.
+fn items(found: Unexpected<'_>) -> String {
+    let are_numbers = |text: &str| text.split(',').all(|item| item.trim().parse::<u64>().is_ok());
+    match found {
+        Unexpected::Str(text) if are_numbers(text) => text.to_owned(),
+        found => found_text(found),
+    }
+}
+
+/// Help for a text that is a number in quotes, or one in per cent.
+fn plain_number(text: &str) -> Option<String> {
+    let text = text.trim();
+    let finite = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    match text.strip_suffix('%') {
+        Some(percent) => {
+            // As a fraction that was written with the same digits.
+            let share = (finite(percent)? * 1e6).round() / 1e8;
+            Some(format!("as a fraction: {share}"))
+        }
+        None => Some(format!("without quotes: {}", finite(text)?)),
+    }
 }
 
 /// The type that serde expects, in the terms of TOML.
@@ -157,6 +189,25 @@ mod tests {
              help: without a point and an exponent: 1000000000000"
         );
         assert_eq!(error(0.5), "a whole number from 0 up is expected, not 0.5");
+    }
+
+    #[test]
+    fn the_same_value_in_the_right_form_is_the_help() {
+        let help = |found: Unexpected<'_>, expected: &'static str| {
+            let error = ConfigError::from(<Problem as de::Error>::invalid_type(found, &expected));
+            error.help().map(str::to_owned)
+        };
+        let text = Unexpected::Str;
+        assert_eq!(help(text("60%"), "f64").as_deref(), Some("as a fraction: 0.6"));
+        assert_eq!(help(text("33.3 %"), "f64").as_deref(), Some("as a fraction: 0.333"));
+        assert_eq!(help(text("0.5"), "f64").as_deref(), Some("without quotes: 0.5"));
+        assert_eq!(help(text("50"), "u64").as_deref(), Some("without quotes: 50"));
+        assert_eq!(help(text("high"), "f64"), None);
+        assert_eq!(help(text("1,2"), "a sequence").as_deref(), Some("in brackets: [1,2]"));
+        let link = text("leaf-1 spine-1");
+        assert_eq!(help(link, "a sequence").as_deref(), Some("in brackets: [\"leaf-1 spine-1\"]"));
+        assert_eq!(help(Unexpected::Signed(1), "a sequence").as_deref(), Some("in brackets: [1]"));
+        assert!(help(Unexpected::Map, "a sequence").is_some_and(|help| help.contains("double")));
     }
 
     #[test]

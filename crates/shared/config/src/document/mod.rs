@@ -76,7 +76,9 @@ impl Document {
         let lines = Lines::of(text);
         let table = DeTable::parse(text).map_err(|error| {
             let line = error.span().map(|span| lines.line(span.start));
-            Problem::new(one_line(error.message())).in_file(name, line)
+            let problem = Problem::new(one_line(error.message()));
+            let text = line.and_then(|line| text.lines().nth(line - 1)).unwrap_or("");
+            syntax_help(text).into_iter().fold(problem, Problem::help).in_file(name, line)
         })?;
         let root = Node::table(table.get_ref(), &lines, Origin::File);
         Ok(Document { name: name.to_owned(), root })
@@ -91,7 +93,8 @@ impl Document {
     /// let mut document = Document::parse("a.toml", "[workload]\nload = 0.6")?;
     /// document.set("workload.load", "0.7", "--set")?;
     /// let error = document.set("workload.load.x", "1", "--set").unwrap_err();
-    /// assert_eq!(error.to_string(), "a.toml: workload.load.x (from --set): there is no `x` here to set");
+    /// assert_eq!(error.key(), "workload.load.x");
+    /// assert_eq!(error.message(), "there is no `x` here to set");
     /// # Ok::<(), heddle_config::ConfigError>(())
     /// ```
     ///
@@ -159,6 +162,18 @@ impl Document {
     }
 }
 
+/// Help for a line that is no TOML, if it is plain what was meant.
+fn syntax_help(line: &str) -> Option<&'static str> {
+    let is_free = |mark: &char| !line.contains(['#', '=']) && line.contains(*mark);
+    match line {
+        _ if line.contains(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) => {
+            Some("plain quotes, \", in place of typographic ones")
+        }
+        _ if is_free(&':') => Some("`key = value`, with `=` in place of `:`"),
+        _ => None,
+    }
+}
+
 fn one_line(message: &str) -> String {
     message.trim().replace('\n', ", ")
 }
@@ -171,6 +186,19 @@ mod tests {
         let document = Document::parse("x", text).unwrap();
         let key: Vec<String> = key.iter().map(|&step| step.to_owned()).collect();
         document.place(&key).line
+    }
+
+    #[test]
+    fn a_line_that_is_no_toml_has_help_if_its_meaning_is_plain() {
+        let help = |text: &str| {
+            let error = Document::parse("x", text).err().expect(text);
+            assert_eq!(error.line(), Some(2), "{text}");
+            error.help().map(str::to_owned)
+        };
+        let quotes = help("a = 1\nkind = \u{201c}hula\u{201d}\n");
+        assert!(quotes.is_some_and(|help| help.starts_with("plain quotes")));
+        assert!(help("a = 1\nkind: hula\n").is_some_and(|help| help.contains("`=`")));
+        assert_eq!(help("a = 1\nkind = \"hula\n"), None);
     }
 
     #[test]

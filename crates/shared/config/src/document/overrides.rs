@@ -37,7 +37,8 @@ fn missing(node: &Node, step: &str) -> Problem {
         Value::Array(items) => {
             problem.help(format!("the list's items have numbers from 0 to {}", items.len() - 1))
         }
-        _ => problem,
+        Value::Table(_) => problem,
+        _ => problem.help("the value has no keys: replace the whole of it"),
     }
 }
 

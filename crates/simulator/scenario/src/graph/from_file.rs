@@ -78,7 +78,7 @@ fn ends(names: &Names<'_>, text: &str) -> Result<(u32, u32), Problem> {
     };
     let ends = (names.node(a)?, names.node(b)?);
     if ends.0 == ends.1 {
-        return Err(Problem::new(format!("{a} is linked to itself")));
+        return Err(Problem::new(format!("{a} is linked to itself")).help("two different nodes"));
     }
     Ok(ends)
 }

@@ -318,7 +318,8 @@ impl Tree {
 
 fn of_tier(file: &File, number: usize, count: usize) -> Result<Tier, Problem> {
     let missing = |key: &str| Problem::new(format!("{key} of tier {number} is missing"));
-    let section = file.sections[number].ok_or_else(|| missing("the section"))?;
+    let help = format!("`Tier {number}`, and its keys in the lines behind it");
+    let section = file.sections[number].ok_or_else(|| missing("the section").help(help))?;
     let is_top = number + 1 == count;
     let radix_up = match (is_top, section.radix_up) {
         (true, _) => 0,

@@ -60,7 +60,8 @@ impl<'a> Names<'a> {
         };
         let pair = (self.host(from)?, self.host(to)?);
         if pair.0 == pair.1 {
-            return Err(Problem::new(format!("{from} cannot send to itself")));
+            let message = format!("{from} cannot send to itself");
+            return Err(Problem::new(message).help("two different hosts"));
         }
         Ok(pair)
     }

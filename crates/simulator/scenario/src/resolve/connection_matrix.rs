@@ -129,7 +129,7 @@ fn read(path: &str, graph: &Graph, files: &dyn Files) -> Result<Matrix, Problem>
 }
 
 /// `last` is the number of the line that was looked at last.
-fn parse(text: &str, hosts: u32, last: &mut Option<usize>) -> Result<Matrix, Problem> {
+fn parse(text: &str, mut hosts: u32, last: &mut Option<usize>) -> Result<Matrix, Problem> {
     let mut matrix = Matrix { connections: Vec::new(), triggers: BTreeMap::new() };
     let mut counts = Counts::default();
     for (number, line) in (1..).zip(text.lines()) {
@@ -138,7 +138,7 @@ fn parse(text: &str, hosts: u32, last: &mut Option<usize>) -> Result<Matrix, Pro
         match words[..] {
             [] => {}
             [first, ..] if first.starts_with('#') => {}
-            ["Nodes", count] => check_nodes(count, hosts)?,
+            ["Nodes", count] => hosts = nodes(count, hosts)?,
             ["Connections", count] => counts.connections = Some(whole(count)?),
             ["Triggers", count] => counts.triggers = Some(whole(count)?),
             ["Failures", "0"] => {}
@@ -176,7 +176,8 @@ impl Counts {
     fn check(&self, matrix: &Matrix) -> Result<(), Problem> {
         let found = matrix.connections.len();
         if found == 0 {
-            return Err(Problem::new("there are no connections"));
+            return Err(Problem::new("there are no connections")
+                .help("a connection a line, as in `0->5 start 0 size 2000000`"));
         }
         let counts = [
             ("connections", self.connections, found),
@@ -185,24 +186,30 @@ impl Counts {
         match counts.into_iter().find(|(_, said, found)| said.is_some_and(|n| n as usize != *found))
         {
             Some((what, Some(said), found)) => {
-                Err(Problem::new(format!("the header says {said} {what}, and there are {found}")))
+                let message = format!("the header says {said} {what}, and there are {found}");
+                Err(Problem::new(message).help("the number of lines behind it"))
             }
             _ => Ok(()),
         }
     }
 }
 
-fn check_nodes(count: &str, hosts: u32) -> Result<(), Problem> {
+/// The hosts that connections may have, of a fabric with so many.
+fn nodes(count: &str, hosts: u32) -> Result<u32, Problem> {
     let count = whole(count)?;
+    if count == 0 {
+        return Err(Problem::new("there are no nodes").help("the number of hosts"));
+    }
     if count > hosts {
         let message = format!("{count} nodes, and the fabric has {hosts} hosts");
         return Err(Problem::new(message).help("a fabric with as many hosts"));
     }
-    Ok(())
+    Ok(count)
 }
 
 fn whole(text: &str) -> Result<u32, Problem> {
-    text.parse().map_err(|_| Problem::new(format!("\"{text}\" is not a whole number")))
+    text.parse()
+        .map_err(|_| Problem::new(format!("\"{text}\" is not a whole number")).help("digits alone"))
 }
 
 /// A number that names something: not 0.
@@ -217,7 +224,7 @@ fn host(text: &str, hosts: u32) -> Result<u32, Problem> {
     let host = whole(text)?;
     if host >= hosts {
         let message = format!("there is no host {host}: they count from 0 to {}", hosts - 1);
-        return Err(Problem::new(message));
+        return Err(Problem::new(message).help("a larger number of `Nodes`, or another host"));
     }
     Ok(host)
 }
@@ -231,7 +238,8 @@ fn connection(
     let (from, to) = ends.split_once("->").unwrap_or_default();
     let (from, to) = (host(from, hosts)?, host(to, hosts)?);
     if from == to {
-        return Err(Problem::new(format!("host {from} cannot send to itself")));
+        let message = format!("host {from} cannot send to itself");
+        return Err(Problem::new(message).help("two different hosts"));
     }
     let (mut id, mut size, mut start, mut sets_off) = (None, None, None, Vec::new());
     let mut words = attributes.iter();
@@ -370,8 +378,11 @@ mod tests {
     #[test]
     fn a_line_that_is_wrong_is_named() {
         for (line, expected) in [
-            ("0->0 start 0 size 1", "host 0 cannot send to itself"),
-            ("0->32 start 0 size 1", "there is no host 32: they count from 0 to 31"),
+            ("0->0 start 0 size 1", "host 0 cannot send to itself\nhelp: two different hosts"),
+            (
+                "0->32 start 0 size 1",
+                "there is no host 32: they count from 0 to 31\nhelp: a larger number of `Nodes`, or another host",
+            ),
             ("0->1 start 0", "the connection has no size\nhelp: as in `size 2000000`"),
             ("0->1 size 1", "the connection has no start\nhelp: as in `start 0`, or `trigger 1`"),
             ("0->1 start 0 size 0", "a flow of no bytes never ends\nhelp: at least 1"),
@@ -387,14 +398,21 @@ mod tests {
                 "Failures 1",
                 "failures of links belong to the scenario\nhelp: `[[event]]` with `fail`",
             ),
-            ("Connections 3", "the header says 3 connections, and there are 1"),
+            (
+                "Connections 3",
+                "the header says 3 connections, and there are 1\nhelp: the number of lines behind it",
+            ),
+            ("Nodes 0", "there are no nodes\nhelp: the number of hosts"),
             ("trigger id 0 oneshot", "the trigger 0 is not allowed\nhelp: from 1"),
         ] {
             let error = flows(&format!("0->1 start 0 size 1\n{line}")).unwrap_err();
             assert_eq!(error, format!("a.cm:2: {expected}"));
         }
         assert!(flows("nodes 3\n").unwrap_err().contains("begins no line of a connection matrix"));
-        assert_eq!(flows("Nodes 3\n").unwrap_err(), "a.cm:1: there are no connections");
+        let none = "a.cm:1: there are no connections\nhelp: a connection a line, as in `0->5 start 0 size 2000000`";
+        assert_eq!(flows("Nodes 3\n").unwrap_err(), none);
+        let few = flows("Nodes 3\n0->3 start 0 size 1\n").unwrap_err();
+        assert!(few.starts_with("a.cm:2: there is no host 3: they count from 0 to 2\n"), "{few}");
     }
 
     #[test]

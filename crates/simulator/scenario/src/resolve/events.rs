@@ -209,8 +209,10 @@ fn changed(
         Change::Degrade(_) | Change::Repair => links,
     };
     match (changed.is_empty(), change) {
-        (true, Change::Fail) => Err(Problem::new(format!("{text} is down already"))),
-        (true, Change::Recover) => Err(Problem::new(format!("{text} is not down"))),
+        (true, Change::Fail) => Err(Problem::new(format!("{text} is down already"))
+            .help("links that are up then, or an event before it with `recover`")),
+        (true, Change::Recover) => Err(Problem::new(format!("{text} is not down"))
+            .help("links that an event before it, or `fabric.failed`, takes down")),
         _ => Ok(changed),
     }
 }

@@ -104,7 +104,8 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
     let graph = multi_homed(graph, raw)?;
     check_ports(&graph)?;
     match graph.nodes.iter().filter(|node| node.tier == 0).count() {
-        0 | 1 => Err(Problem::new("there are fewer than two hosts, so nobody to send to")),
+        0 | 1 => Err(Problem::new("there are fewer than two hosts, so nobody to send to")
+            .help("more hosts, or switches that have some")),
         _ => Ok(graph),
     }
 }

@@ -187,7 +187,8 @@ mod tests {
             error("1,host-1,host-2,1KB"),
             "flows.csv:2: a time needs a unit (d, h, m, s, ms, us, ns, ps), as in \"100us\""
         );
-        assert_eq!(error("1s,host-1,host-1,1KB"), "flows.csv:2: host-1 cannot send to itself");
+        let itself = "flows.csv:2: host-1 cannot send to itself\nhelp: two different hosts";
+        assert_eq!(error("1s,host-1,host-1,1KB"), itself);
         assert_eq!(error("1s,host-1,tor-1,1KB"), "flows.csv:2: tor-1 is a switch, not a host");
         assert_eq!(
             error("1s,host-1,host-2,0B"),

@@ -40,8 +40,8 @@ fn points(text: &str, last: &mut Option<usize>) -> Result<Vec<(f64, f64)>, Probl
     let form = Form::of(header);
     form.cells(header).into_iter().try_for_each(check_decimals)?;
     let (skipped, (size, share)) = match form.cells(header)[..] {
-        [only] if number(only).is_some() => (1, (1.0, share_of(&all[1..])?)),
-        [a, b] if number(a).and(number(b)).is_some() => (0, (1.0, share_of(&all)?)),
+        [only] if number(only).is_some() => (1, (1.0, share_of(&all[1..], last)?)),
+        [a, b] if number(a).and(number(b)).is_some() => (0, (1.0, share_of(&all, last)?)),
         _ => (1, scales(&form.cells(header).join(","))?),
     };
     let rows = &all[skipped.min(all.len())..];
@@ -62,10 +62,11 @@ fn points(text: &str, last: &mut Option<usize>) -> Result<Vec<(f64, f64)>, Probl
 }
 
 /// The scale of probabilities that no header names: the last is 1, or 100 per cent.
-fn share_of(rows: &[Line<'_>]) -> Result<f64, Problem> {
-    let (_, line) = rows.last().ok_or_else(|| Problem::new("there are no sizes").help(EXAMPLE))?;
-    let (_, last) = pair(Form::of(line), line)?;
-    match last {
+fn share_of(rows: &[Line<'_>], last: &mut Option<usize>) -> Result<f64, Problem> {
+    let empty = || Problem::new("there are no sizes").help(EXAMPLE);
+    let (number, line) = rows.last().ok_or_else(empty)?;
+    *last = Some(*number);
+    match pair(Form::of(line), line)?.1 {
         last if (last - 1.0).abs() < CLOSE => Ok(1.0),
         last if (last - 100.0).abs() < 100.0 * CLOSE => Ok(0.01),
         last => Err(Problem::new(format!("the probabilities end at {last}, not at 1 or 100"))
@@ -184,6 +185,11 @@ mod tests {
         };
         assert_eq!(error("bytes,cdf\n1;1;1"), two("1;1;1"));
         assert_eq!(error("bytes,cdf\n1,nan"), two("1,nan"));
+        assert_eq!(
+            error("1 50\n2 nan"),
+            two("2 nan"),
+            "without a header the last line is read first"
+        );
         assert_eq!(
             error("bytes,cdf\n-1,0"),
             with_example("x.csv:2: sizes and probabilities are not negative")

@@ -70,7 +70,11 @@ fn named(name: &str) -> Result<SizeDistribution, Problem> {
         None => {
             let known: Vec<&str> =
                 BUILT_IN.iter().map(|(known, _)| *known).chain(["fixed:100KB"]).collect();
-            Err(Problem::new(format!("no distribution is called \"{name}\"")).suggest(name, &known))
+            let problem = Problem::new(format!("no distribution is called \"{name}\""));
+            Err(match name.contains(['.', '/']) {
+                true => problem.help(format!("a file is named as in {{ file = \"{name}\" }}")),
+                false => problem.suggest(name, &known),
+            })
         }
     }
 }

@@ -97,12 +97,12 @@ fn events() {
         (
             "recover = [\"core-2 agg-3\"]",
             "recover = [\"core-1 agg-3\"]",
-            "26: event.1.recover.0: core-1 agg-3 is not down",
+            "26: event.1.recover.0: core-1 agg-3 is not down\nhelp: links that an event before it, or `fabric.failed`, takes down",
         ),
         (
             "recover = [\"core-2 agg-3\"]",
             "fail = [\"agg-3 core-2\"]",
-            "26: event.1.fail.0: agg-3 core-2 is down already",
+            "26: event.1.fail.0: agg-3 core-2 is down already\nhelp: links that are up then, or an event before it with `recover`",
         ),
         (
             "recover = [\"core-2 agg-3\"]",

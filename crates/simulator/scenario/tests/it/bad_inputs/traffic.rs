@@ -121,7 +121,7 @@ fn long_flows_and_replays() {
         ),
         (
             long("[\"host-1 host-1\"]", "duration = \"1s\""),
-            "16: workload.pairs.0: host-1 cannot send to itself",
+            "16: workload.pairs.0: host-1 cannot send to itself\nhelp: two different hosts",
         ),
         (
             long("[\"host-1\"]", "duration = \"1s\""),

@@ -111,6 +111,16 @@ fn missing_units_and_wrong_types() {
             "\"-1us\"",
             "7: fabric.link_delay: a time is not negative and has no sign, as in \"100us\"",
         ),
+        (
+            "20ms",
+            "1,5ms",
+            "19: measure.warm_up: a time has a decimal point and no comma, as in \"100us\"",
+        ),
+        (
+            "\"websearch\"",
+            "\"sizes.csv\"",
+            "16: workload.sizes: no distribution is called \"sizes.csv\"\nhelp: a file is named as in { file = \"sizes.csv\" }",
+        ),
         ("load = 0.6", "load = \"high\"", "17: workload.load: a number is expected, not \"high\""),
         (
             "hosts_per_tor = 8",
@@ -123,7 +133,12 @@ fn missing_units_and_wrong_types() {
             "[99999999999999999999]",
             "2: seeds.0: a whole number from 0 up is expected, not \"99999999999999999999\"",
         ),
-        ("[1, 2]", "1", "2: seeds: a list is expected, not 1"),
+        ("[1, 2]", "1", "2: seeds: a list is expected, not 1\nhelp: in brackets: [1]"),
+        (
+            "load = 0.6",
+            "load = \"60%\"",
+            "17: workload.load: a number is expected, not \"60%\"\nhelp: as a fraction: 0.6",
+        ),
     ]);
     let not_a_table = Source::new("s.toml", "fabric = 1");
     let error = load(&not_a_table, &files).unwrap_err();
@@ -288,7 +303,11 @@ fn overrides() {
         "1s",
         "s.toml: event.7.at (from --set): there is no `7` here to set\nhelp: the list's items have numbers from 0 to 1",
     );
-    is_refused("title.x", "1", "s.toml: title.x (from --set): there is no `x` here to set");
+    is_refused(
+        "title.x",
+        "1",
+        "s.toml: title.x (from --set): there is no `x` here to set\nhelp: the value has no keys: replace the whole of it",
+    );
     is_refused(
         "workload.",
         "1",
