@@ -57,7 +57,7 @@ fn fabric_table(scenario: &Scenario) -> Table {
         Until::Flows(flows) => format!("{flows} flows, until each has finished"),
         Until::Time(time) => spaced(time),
     };
-    let warm_up = [(measure.probe_warm_up, " of probes"), (measure.warm_up, " of traffic")];
+    let warm_up = [(measure.probe_warm_up, " without traffic"), (measure.warm_up, " of traffic")];
     let warm_up = warm_up.into_iter().filter(|(time, _)| time.0 > 0);
     let warm_up: Vec<String> = warm_up.map(|(time, of)| spaced(time) + of).collect();
     let sampled =
