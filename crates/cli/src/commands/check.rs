@@ -114,7 +114,8 @@ fn sound(
     let mut estimate = Estimate::default();
     let (mut notices, mut absurd) = (Vec::new(), Vec::new());
     for one in combinations {
-        let of_one = Estimate::of(&one.scenario, &one.seeds).map_err(anyhow::Error::from)?;
+        let of_one = Estimate::of(&one.scenario, &one.seeds, one.offered.as_ref())
+            .map_err(anyhow::Error::from)?;
         estimate = estimate.and(of_one);
         let new = one.scenario.notices.iter().filter(|notice| !notices.contains(*notice));
         let new: Vec<String> = new.cloned().collect();

@@ -3,14 +3,14 @@
 use std::sync::OnceLock;
 
 use heddle_scenario::{Scenario, Source, Until, load};
-use heddle_sim::{Forecast, Next, SimError, forecast};
+use heddle_sim::{Amount, Forecast, Next, SimError, forecast};
 use serde::Serialize;
 
 use crate::grid::timed;
 use crate::overload::Offered;
 use crate::point::no_files;
 
-/// An estimate of some runs.
+/// An estimate of some runs, as if no flow waited for a timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// Runs: a seed is one.
@@ -23,9 +23,31 @@ pub struct Estimate {
     pub cpu_seconds: f64,
     /// Bytes of memory of the largest run.
     pub memory_bytes: f64,
+    /// The same if the last measured flows wait for timeouts, which is likely.
+    pub with_timeouts: Work,
+    /// True if a run may take several times as long as this says: its links are nearly full.
+    pub is_open: bool,
     /// True if `measure.time_limit` is over before all flows that are to be measured have started.
     pub is_cut: bool,
 }
+
+/// Work of some runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Work {
+    /// Flows that start.
+    pub flows: f64,
+    /// Packet hops.
+    pub packet_hops: f64,
+    /// Processor seconds on this machine, one core.
+    pub cpu_seconds: f64,
+}
+
+/// Parts of a link's rate from which on its queues decide how long a run lasts: without losses, and
+/// with them.
+const NEARLY_FULL: [f64; 2] = [0.9, 0.7];
+
+/// A factor within which two figures are one.
+const CLOSE: f64 = 4.0 / 3.0;
 
 /// Processor time above which runs are called absurd: a day.
 const LONG_SECONDS: f64 = 86_400.0;
@@ -41,17 +63,31 @@ impl Estimate {
     ///
     /// # Errors
     /// A graph that makes no fabric.
-    pub fn of(scenario: &Scenario, seeds: &[u64]) -> Result<Estimate, SimError> {
+    pub fn of(
+        scenario: &Scenario,
+        seeds: &[u64],
+        offered: Option<&Offered>,
+    ) -> Result<Estimate, SimError> {
         let runs = seeds.len() as u64;
-        let Forecast { flows, packet_hops, memory, is_cut, .. } =
+        let Forecast { flows, packet_hops, with_timeouts, memory, is_cut, .. } =
             forecast(scenario, seeds.first().copied().unwrap_or(1))?;
         let hosts = scenario.fabric.graph.nodes.iter().take_while(|node| node.tier == 0).count();
-        let all = |one: f64| one * runs as f64;
+        let all = |Amount { flows, packet_hops }: Amount| Work {
+            flows: flows * runs as f64,
+            packet_hops: packet_hops * runs as f64,
+            cpu_seconds: packet_hops * runs as f64 * seconds_per_hop() * slower(hosts),
+        };
+        let without = Amount { flows, packet_hops };
+        let Work { flows, packet_hops, cpu_seconds } = all(without);
+        let busiest = offered.map_or(0.0, |offered| offered.busiest);
+        let ends_by_flows = matches!(scenario.measure.until, Until::Flows(_));
         Ok(Estimate {
             runs,
-            flows: all(flows),
-            packet_hops: all(packet_hops),
-            cpu_seconds: all(packet_hops) * seconds_per_hop() * slower(hosts),
+            flows,
+            packet_hops,
+            cpu_seconds,
+            with_timeouts: all(with_timeouts.unwrap_or(without)),
+            is_open: ends_by_flows && busiest > NEARLY_FULL[usize::from(with_timeouts.is_some())],
             memory_bytes: memory,
             is_cut,
         })
@@ -65,18 +101,31 @@ impl Estimate {
             flows: self.flows + other.flows,
             packet_hops: self.packet_hops + other.packet_hops,
             cpu_seconds: self.cpu_seconds + other.cpu_seconds,
+            with_timeouts: self.with_timeouts.and(other.with_timeouts),
+            is_open: self.is_open || other.is_open,
             memory_bytes: self.memory_bytes.max(other.memory_bytes),
             is_cut: self.is_cut || other.is_cut,
         }
     }
 
-    /// The estimate in words, without its number of runs.
+    /// The estimate in words, without its number of runs: ranges where timeouts make a difference.
     pub fn text(&self) -> String {
+        let Work { flows, packet_hops, cpu_seconds } = self.with_timeouts;
+        let is_range = !self.is_open && packet_hops > CLOSE * self.packet_hops;
+        let range = |low: String, high: String| match is_range && low != high {
+            true => format!("{low} to {high}"),
+            false => low,
+        };
+        let reason = match (self.is_open, is_range) {
+            (true, _) => "; or several times as much: links are nearly full",
+            (_, true) => "; the more, the longer the last flows wait for timeouts",
+            _ => "",
+        };
         format!(
-            "estimate: {} flows, {} packet-hops, {} of CPU, {} of memory",
-            rounded(self.flows),
-            rounded(self.packet_hops),
-            time(self.cpu_seconds),
+            "estimate: {} flows, {} packet-hops, {} of CPU, {} of memory{reason}",
+            range(rounded(self.flows), rounded(flows)),
+            range(rounded(self.packet_hops), rounded(packet_hops)),
+            range(time(self.cpu_seconds), time(cpu_seconds)),
             bytes(self.memory_bytes)
         )
     }
@@ -115,6 +164,16 @@ impl Estimate {
             ));
         }
         warnings
+    }
+}
+
+impl Work {
+    fn and(self, other: Work) -> Work {
+        Work {
+            flows: self.flows + other.flows,
+            packet_hops: self.packet_hops + other.packet_hops,
+            cpu_seconds: self.cpu_seconds + other.cpu_seconds,
+        }
     }
 }
 
@@ -198,7 +257,7 @@ mod tests {
     #[test]
     fn an_estimate_is_flows_by_packets_by_links() {
         let whole = [("measure", r#"{ warm_up = "0s", duration = "200ms" }"#)];
-        let estimate = Estimate::of(&scenario(&whole), &[1, 2]).unwrap();
+        let estimate = Estimate::of(&scenario(&whole), &[1, 2], None).unwrap();
         // 40 % of 4 Gbps on average; a seed's own flows are some more or fewer.
         let flows = 2.0 * 0.4 * 4e9 / 8.0 * 0.2 / 20_000.0;
         assert!((estimate.flows / flows - 1.0).abs() < 0.1, "{estimate:?}");
@@ -210,7 +269,7 @@ mod tests {
     #[test]
     fn an_estimate_is_near_what_a_run_takes() {
         let changes = [("measure.flows", "1000")];
-        let estimate = Estimate::of(&scenario(&changes), &[1]).unwrap();
+        let estimate = Estimate::of(&scenario(&changes), &[1], None).unwrap();
         let totals = run(&cell(1, &changes)).totals;
         let ratio = estimate.packet_hops / totals.packet_hops as f64;
         assert!((0.75..1.34).contains(&ratio), "{ratio}");
@@ -218,12 +277,49 @@ mod tests {
         assert!((0.75..1.34).contains(&ratio), "{ratio}");
     }
 
+    /// A text has one figure where two are close, ranges where timeouts make a difference, and no end
+    /// where links are nearly full.
+    #[test]
+    fn an_estimate_says_how_far_it_goes() {
+        let work = |factor: f64| Work {
+            flows: 1000.0 * factor,
+            packet_hops: 2e6 * factor,
+            cpu_seconds: 0.2 * factor,
+        };
+        let Work { flows, packet_hops, cpu_seconds } = work(1.0);
+        let memory_bytes = 8e6;
+        let estimate =
+            Estimate { flows, packet_hops, cpu_seconds, memory_bytes, ..Estimate::default() };
+        let text = |factor: f64, is_open: bool| {
+            Estimate { with_timeouts: work(factor), is_open, ..estimate }.text()
+        };
+        let one = "estimate: 1000 flows, 2 million packet-hops, 0.2 s of CPU, 8 MB of memory";
+        assert_eq!(text(1.2, false), one);
+        let range = text(3.0, false);
+        assert!(range.starts_with("estimate: 1000 to 3000 flows, 2 million to 6 million packet-hops, 0.2 s to 0.6 s of CPU, 8 MB"));
+        assert!(range.contains("timeouts"), "{range}");
+        let open = text(3.0, true);
+        assert!(open.starts_with(one) && open.contains("nearly full"), "{open}");
+    }
+
+    #[test]
+    fn links_that_are_nearly_full_leave_an_estimate_open() {
+        let is_open = |load: &str, measure: &str| {
+            let scenario = scenario(&[("workload.load", load), ("measure", measure)]);
+            let offered = offered(&scenario).unwrap();
+            Estimate::of(&scenario, &[1], offered.as_ref()).unwrap().is_open
+        };
+        assert!(is_open("0.95", "{ flows = 100 }") && !is_open("0.2", "{ flows = 100 }"));
+        assert!(!is_open("0.95", "{ duration = \"1ms\" }"), "its length is given");
+    }
+
     #[test]
     fn the_absurd_is_named() {
         let warnings = |changes: &[(&str, &str)]| {
             let scenario = scenario(changes);
             let offered = offered(&scenario).unwrap();
-            Estimate::of(&scenario, &[1]).unwrap().warnings(&scenario, offered.as_ref())
+            let offered = offered.as_ref();
+            Estimate::of(&scenario, &[1], offered).unwrap().warnings(&scenario, offered)
         };
         assert_eq!(warnings(&[]), [""; 0]);
         let flows = warnings(&[

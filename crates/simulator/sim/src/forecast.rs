@@ -18,6 +18,9 @@ pub struct Forecast {
     pub flows: f64,
     /// Packet hops, those of probes among them.
     pub packet_hops: f64,
+    /// The same if the last measured flow waits for [`TIMEOUTS`]; `None` if no packet is likely to be
+    /// lost, or if the run ends at a time.
+    pub with_timeouts: Option<Amount>,
     /// Length of the run in simulated seconds.
     pub seconds: f64,
     /// Bytes of memory.
@@ -25,6 +28,18 @@ pub struct Forecast {
     /// True if the time limit is over before all flows that are to be measured have started.
     pub is_cut: bool,
 }
+
+/// Work of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Amount {
+    /// Flows that start.
+    pub flows: f64,
+    /// Packet hops, those of probes among them.
+    pub packet_hops: f64,
+}
+
+/// Least timeouts that the last flow waits for: three in a row, each twice as long as the one before.
+const TIMEOUTS: u64 = 1 + 2 + 4;
 
 /// A program without a run.
 const PROGRAM_BYTES: f64 = 8e6;
@@ -59,9 +74,18 @@ pub fn forecast(scenario: &Scenario, seed: u64) -> Result<Forecast, SimError> {
         Until::Flows(flows) => work.end_of(flows, from, state),
     };
     let is_cut = end > measure.time_limit;
+    let per_second = probes(scenario, &fabric);
+    let until = |end: Time| Amount {
+        flows: work.flows_until(end),
+        packet_hops: work.hops_left(state, end) + per_second * end.as_secs_f64(),
+    };
+    let latest = end.saturating_add(Time(TIMEOUTS * least_timeout(scenario).0));
+    let with_timeouts = match measure.until {
+        Until::Flows(_) if work.loses() => Some(until(latest.min(measure.time_limit))),
+        _ => None,
+    };
     let end = end.min(measure.time_limit);
-    let flows = work.flows_until(end);
-    let packet_hops = work.hops_left(state, end) + probes(scenario, &fabric) * end.as_secs_f64();
+    let Amount { flows, packet_hops } = until(end);
     let under_way = connections(scenario, &fabric, &work, flows);
     let measured = match measure.until {
         Until::Flows(wanted) => flows.min(wanted as f64),
@@ -74,7 +98,14 @@ pub fn forecast(scenario: &Scenario, seed: u64) -> Result<Forecast, SimError> {
         + under_way * (CONNECTION_BYTES as f64 + CONNECTION_HEAP)
         + measured * (size_of::<FlowRecord>() as f64 + SUMMARY_BYTES)
         + samples(scenario, &fabric, end) * SAMPLE_BYTES;
-    Ok(Forecast { flows, packet_hops, seconds: end.as_secs_f64(), memory, is_cut })
+    Ok(Forecast { flows, packet_hops, with_timeouts, seconds: end.as_secs_f64(), memory, is_cut })
+}
+
+/// The longest of the workloads' least retransmission timeouts.
+fn least_timeout(scenario: &Scenario) -> Time {
+    let parts = 0..scenario.workload.parts().len() as u16;
+    let of_part = |part| scenario.transport_of(part).tcp().min_rto;
+    parts.map(of_part).max().unwrap_or_default()
 }
 
 /// Packet hops of probes in a second, if a ToR's probe crosses each link between switches once.

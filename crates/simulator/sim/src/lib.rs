@@ -55,7 +55,7 @@ mod work;
 pub use arrivals::{Arrival, Arrivals};
 pub use division::{indivisible, simulate_on};
 pub use engine_digest::engine_digest;
-pub use forecast::{Forecast, forecast};
+pub use forecast::{Amount, Forecast, forecast};
 pub use ideal_fct::{BestPaths, ideal_fct, wire_bytes};
 pub use outcome::{
     FlowRecord, LongFlow, Outcome, PathUse, PortCounters, PortName, RequestRecord, Samples, Totals,

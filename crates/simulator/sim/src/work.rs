@@ -9,6 +9,7 @@
 
 mod flow;
 mod fluid;
+mod losses;
 mod parts;
 mod tail;
 
@@ -111,7 +112,7 @@ impl Work {
     pub(crate) fn fluid_end(&self, from: Time, timeout: Time) -> Option<Time> {
         let fluid = self.fluid.as_ref()?;
         let end = fluid.end.max(fluid.last_start.saturating_add(timeout + timeout / 4));
-        Some(end.saturating_add(from.saturating_sub(self.from)))
+        Some(end.saturating_add(self.round_trip).saturating_add(from.saturating_sub(self.from)))
     }
 
     /// Packet hops from now to an expected end.
@@ -163,11 +164,25 @@ impl Work {
     /// Flows that start until an expected end of the run.
     pub(crate) fn flows_until(&self, end: Time) -> f64 {
         if let Some(fluid) = &self.fluid {
-            return fluid.flows as f64;
+            let per_second: f64 = self.parts.iter().map(Part::flows_per_second).sum();
+            let after = end.saturating_sub(fluid.end).as_secs_f64();
+            return fluid.flows as f64 + per_second * after;
         }
         let seconds = end.saturating_sub(self.start).as_secs_f64();
         let of_part = |part: &Part| part.known_flows() as f64 + part.flows_per_second() * seconds;
         self.parts.iter().map(of_part).sum()
+    }
+
+    /// True if packets are likely to be lost. Without [`Work::fluid`], if nothing else limits windows
+    /// of flows that arrive at a rate of their own.
+    pub(crate) fn loses(&self) -> bool {
+        match &self.fluid {
+            Some(fluid) => fluid.loses,
+            None => {
+                let are_open = self.parts.iter().all(|part| matches!(part, Part::Open { .. }));
+                are_open && self.costs.iter().any(|cost| cost.window().grows())
+            }
+        }
     }
 
     /// Time since the start of the traffic.

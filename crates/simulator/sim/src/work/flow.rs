@@ -6,6 +6,7 @@ use heddle_scenario::{Connections, Flows, Scenario, SizeDistribution, Transport,
 use heddle_transport::Control;
 use heddle_units::{Bytes, Time};
 
+use super::losses::Window;
 use crate::ideal_fct::BestPaths;
 use crate::traffic::Traffic;
 
@@ -40,6 +41,7 @@ pub(crate) struct FlowCost {
     slowdown: f64,
     /// The part of an equal share of a link that a flow gets.
     share_kept: f64,
+    window: Window,
     /// Mean size; 0 if the workload has no distribution of sizes.
     mean: f64,
 }
@@ -53,12 +55,12 @@ impl FlowCost {
 
     /// Time that a flow of so many bytes may take.
     pub(crate) fn time(&self, size: f64) -> f64 {
-        self.slowdown * self.time_alone(size)
+        self.slowdown * (self.shortest.as_secs_f64() + self.transmission(size))
     }
 
-    /// The same in an empty fabric.
-    pub(crate) fn time_alone(&self, size: f64) -> f64 {
-        self.shortest.as_secs_f64() + size * self.seconds_per_byte
+    /// The time in which so many bytes cross the slowest link of an empty fabric.
+    pub(crate) fn transmission(&self, size: f64) -> f64 {
+        size * self.seconds_per_byte
     }
 
     /// The part of an equal share of a link that a flow gets beside others.
@@ -66,7 +68,12 @@ impl FlowCost {
         self.share_kept
     }
 
-    /// The same of the mean size.
+    /// What a flow may have under way.
+    pub(super) fn window(&self) -> Window {
+        self.window
+    }
+
+    /// The time of the mean size.
     pub(crate) fn mean_time(&self) -> f64 {
         self.time(self.mean)
     }
@@ -122,6 +129,7 @@ fn cost(
         shortest,
         slowdown: slowdown(part),
         share_kept: share_kept(transport),
+        window: Window::of(scenario, transport),
         mean: sizes_of(part).map_or(0.0, SizeDistribution::mean),
         seconds_per_byte: seconds_per_byte.max(1e-15),
     }

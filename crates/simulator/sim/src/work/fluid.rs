@@ -1,5 +1,5 @@
 //! A run without packets: each flow is a fluid that takes an equal share of the busiest link of its
-//! hosts (processor sharing).
+//! hosts (processor sharing), without the round trips in which it takes none.
 //!
 //! Its flows are those of the run itself. Where a few large ones decide how long a run lasts and what
 //! it sends, averages over the distribution of sizes say little.
@@ -9,13 +9,14 @@ use heddle_scenario::{Connections, Scenario, Until, Workload};
 use heddle_units::Time;
 
 use super::flow::FlowCost;
+use super::losses;
 use crate::traffic::{NewFlow, Traffic};
 
 /// Flows under way, summed over all arrivals and ends, after which the model gives up: a run with
 /// more of them is long enough for averages, and the model would delay its start.
 const MOST_STEPS: u64 = 10_000_000;
 
-/// The end of a run, and what is sent until then.
+/// The end of a run but for the last flow's round trips, and what is sent until then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fluid {
     pub(super) end: Time,
@@ -27,6 +28,8 @@ pub(super) struct Fluid {
     pub(super) started: f64,
     /// Packet hops that they have made.
     pub(super) made: f64,
+    /// True if windows of flows to one host are more than the ports towards it hold.
+    pub(super) loses: bool,
 }
 
 impl Fluid {
@@ -54,11 +57,20 @@ pub(super) fn run(
         costs,
         window: Window::new(scenario),
         links: Links::new(fabric, &parts, costs),
+        room: losses::room(scenario, fabric),
+        under_way: vec![0.0; fabric.hosts as usize],
         active: Vec::new(),
         now: start.as_secs_f64(),
         measured: 0,
         open: 0,
-        sum: Fluid { end: start, last_start: start, flows: 0, started: 0.0, made: 0.0 },
+        sum: Fluid {
+            end: start,
+            last_start: start,
+            flows: 0,
+            started: 0.0,
+            made: 0.0,
+            loses: false,
+        },
     }
     .run(traffic)
 }
@@ -151,6 +163,7 @@ struct Active {
     to: usize,
     part: usize,
     is_measured: bool,
+    bytes: f64,
     hops: f64,
     /// Seconds that it takes alone, and those that are left.
     alone: f64,
@@ -169,6 +182,10 @@ struct Model<'a> {
     costs: &'a [FlowCost],
     window: Window,
     links: Links,
+    /// For each host, the bytes that may wait for its link, and, while they are summed up, those
+    /// that are under way to it.
+    room: Vec<f64>,
+    under_way: Vec<f64>,
     active: Vec<Active>,
     now: f64,
     /// Measured flows that have started, and those of them under way.
@@ -197,6 +214,7 @@ impl Model<'_> {
             }
             traffic.arrive(&mut new);
             new.drain(..).try_for_each(|flow| self.start(&flow))?;
+            self.sum.loses = self.sum.loses || self.overflows();
         }
         Some(self.sum())
     }
@@ -235,12 +253,13 @@ impl Model<'_> {
         if is_measured {
             self.sum.last_start = super::seconds(self.now);
         }
-        let alone = cost.time_alone(new.size.0 as f64);
+        let alone = cost.transmission(new.size.0 as f64);
         let flow = Active {
             from: new.from as usize,
             to: new.to as usize,
             part: usize::from(new.workload),
             is_measured,
+            bytes: new.size.0 as f64,
             hops: cost.hops(new.size),
             alone,
             left: alone,
@@ -251,6 +270,21 @@ impl Model<'_> {
         self.links.add(&flow);
         self.active.push(flow);
         Some(())
+    }
+
+    /// True if flows to some host may have more under way than the ports towards it hold.
+    fn overflows(&mut self) -> bool {
+        let mut overflows = false;
+        for flow in &self.active {
+            let left = flow.bytes * flow.left / flow.alone.max(1e-15);
+            let under_way = &mut self.under_way[flow.to];
+            *under_way += self.costs[flow.part].window().bytes(flow.bytes - left, left);
+            // A flow alone has no queue but its own host's.
+            let is_shared = self.links.receivers[flow.to] > 1;
+            overflows |= is_shared && *under_way > self.room[flow.to];
+        }
+        self.active.iter().for_each(|flow| self.under_way[flow.to] = 0.0);
+        overflows
     }
 
     fn finish(&mut self, index: usize) {

@@ -3,7 +3,7 @@
 use heddle_scenario::{Source, load};
 
 use super::*;
-use crate::{Next, forecast, simulate};
+use crate::{Forecast, Next, forecast, simulate};
 
 /// A run on 32 hosts.
 struct Case {
@@ -45,14 +45,21 @@ const CASES: [Case; 13] = [
 ];
 
 fn scenario(case: &Case) -> Scenario {
+    read(text(case))
+}
+
+fn text(case: &Case) -> String {
     let Case { hosts: Hosts { scheme, control }, workload, measure, .. } = case;
     let comma = if measure.is_empty() { "" } else { ", warm_up = \"1ms\"" };
-    let text = format!(
+    format!(
         "scheme = \"{scheme}\"\n\
          fabric = {{ kind = \"leaf-spine\", leaves = 4, spines = 2, hosts_per_leaf = 8 }}\n\
          transport = {{ kind = \"tcp\", control = \"{control}\" }}\n\
          workload = {{ {workload} }}\nmeasure = {{ {measure}{comma} }}\n"
-    );
+    )
+}
+
+fn read(text: String) -> Scenario {
     let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
     load(&Source::new("case.toml", text), &no_files).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -72,7 +79,7 @@ fn is_within(ratio: f64, factor: f64) -> bool {
 }
 
 /// All within a factor of 1.5, three of four within a third. Runs that last as long as some timeouts
-/// are not among them: losses are not foreseen.
+/// are not among them: [`Forecast::with_timeouts`] is for them.
 #[test]
 fn packet_hops_are_near_those_of_the_run() {
     let ratios: Vec<f64> = CASES.iter().map(ratio).collect();
@@ -86,4 +93,23 @@ fn packet_hops_are_near_those_of_the_run() {
     assert!(ratios.iter().all(|&ratio| is_within(ratio, 1.5)), "{:#?}", said());
     let near = ratios.iter().filter(|&&ratio| is_within(ratio, 4.0 / 3.0)).count();
     assert!(near * 4 >= ratios.len() * 3, "{:#?}", said());
+}
+
+/// Two flows of 5 MB to one host fill its port of 375 KB, unless marks or their receivers limit their
+/// windows; of flows of 50 KB it takes more than there are at a low load.
+#[test]
+fn losses_are_likely_where_windows_are_larger_than_ports() {
+    let likely = |hosts: Hosts, workload: &'static str, window: &str| {
+        let case = case(hosts, workload, "flows = 100", 1);
+        let kind = "kind = \"tcp\"";
+        let text = text(&case).replace(kind, &format!("{kind}, receive_window = \"{window}\""));
+        let Forecast { packet_hops, with_timeouts, .. } = forecast(&read(text), 1).expect("sound");
+        assert!(with_timeouts.is_none_or(|with| with.packet_hops > packet_hops), "{workload}");
+        with_timeouts.is_some()
+    };
+    let small = r#"kind = "flows", sizes = "fixed:50KB", load = 0.3"#;
+    let large = r#"kind = "flows", sizes = "fixed:5MB", load = 0.3"#;
+    assert!(likely(RENO, large, "4MB"));
+    assert!(!likely(RENO, small, "4MB") && !likely(RENO, large, "50KB"));
+    assert!(!likely(DCTCP, large, "4MB"));
 }
