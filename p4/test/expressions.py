@@ -1,66 +1,54 @@
-"""Expressions of BMv2's JSON, over unbounded integers as BMv2 computes them: p4c cuts results to their widths."""
+"""Expressions of BMv2's JSON as functions of Python's, over unbounded integers as BMv2 computes them: p4c cuts results to their widths."""
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
+
+from packet_state import PacketState
 
 Json = dict[str, Any]
+# Of a packet and the parameters of the action.
+Function = Callable[[PacketState, Sequence[int]], int]
 
-BINARY: dict[str, Callable[[int, int], int]] = {
-    "+": lambda left, right: left + right,
-    "-": lambda left, right: left - right,
-    "*": lambda left, right: left * right,
-    "<<": lambda left, right: left << right,
-    ">>": lambda left, right: left >> right,
-    "&": lambda left, right: left & right,
-    "|": lambda left, right: left | right,
-    "^": lambda left, right: left ^ right,
-    "==": lambda left, right: int(left == right),
-    "!=": lambda left, right: int(left != right),
-    "<": lambda left, right: int(left < right),
-    "<=": lambda left, right: int(left <= right),
-    ">": lambda left, right: int(left > right),
-    ">=": lambda left, right: int(left >= right),
-    "and": lambda left, right: int(bool(left) and bool(right)),
-    "or": lambda left, right: int(bool(left) or bool(right)),
-}
-UNARY: dict[str, Callable[[int], int]] = {
-    "~": lambda value: ~value,
-    "not": lambda value: int(not value),
-    "d2b": lambda value: int(value != 0),
-    "b2d": lambda value: value,
-}
+# What Python writes as BMv2 does.
+BINARY = {"+", "-", "*", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "and", "or"}
+UNARY = {"~": "~{}", "not": "not {}", "d2b": "{} != 0", "b2d": "+{}"}
 
 
-class Fields(Protocol):
-    """Where values of fields come from."""
-
-    def field(self, header: str, name: str) -> int:
-        """The value of a field; `$valid$` is whether the header is there."""
-
-    def last_of_stack(self, stack: str, name: str) -> int:
-        """A field of the header that was extracted last into a stack."""
+def function(expression: Json) -> Function:
+    """An expression, compiled. Raises KeyError for an operation that is not known."""
+    return compiled(text(expression))
 
 
-def evaluate(expression: Json, fields: Fields, data: Sequence[int] = ()) -> int:
-    """The value of an expression; `data` are the parameters of its action. Raises KeyError for an operation that is not known."""
+@functools.cache
+def compiled(body: str) -> Function:
+    """The function whose value is that of a text of Python. Programs have many in common."""
+    made: Function = eval(f"lambda packet, data: {body}")
+    return made
+
+
+def text(expression: Json) -> str:
+    """An expression in Python, of `packet` and `data`."""
     kind, value = expression["type"], expression["value"]
     if kind == "expression":
-        return operation(value, fields, data) if "op" in value else evaluate(value, fields, data)
+        return operation(value) if "op" in value else text(value)
     if kind in ("hexstr", "bool"):
-        return int(value, 16) if kind == "hexstr" else int(value)
+        return str(int(value, 16) if kind == "hexstr" else int(value))
     if kind == "field":
-        return fields.field(*value)
+        header, name = value
+        return f"({header!r} in packet.valid)" if name == "$valid$" else f"packet.values[{header!r}, {name!r}]"
     if kind == "stack_field":
-        return fields.last_of_stack(*value)
-    return data[{"local": value, "runtime_data": value}[kind]]
+        return f"packet.last_of_stack({value[0]!r}, {value[1]!r})"
+    if kind in ("local", "runtime_data"):
+        return f"data[{value}]"
+    raise KeyError(kind)
 
 
-def operation(value: Json, fields: Fields, data: Sequence[int]) -> int:
-    """An operation on expressions."""
-    name = value["op"]
+def operation(value: Json) -> str:
+    """An operation on expressions, in Python."""
+    name, right = value["op"], text(value["right"])
     if name == "?":
-        return evaluate(value["left" if evaluate(value["cond"], fields, data) else "right"], fields, data)
-    right = evaluate(value["right"], fields, data)
-    if name in UNARY:
-        return UNARY[name](right)
-    return BINARY[name](evaluate(value["left"], fields, data), right)
+        return f"({text(value['left'])} if {text(value['cond'])} else {right})"
+    if name in BINARY:
+        return f"({text(value['left'])} {name} {right})"
+    return f"({UNARY[name].format(right)})"

@@ -2,37 +2,54 @@
 
 No queues, no clock, no multicast, and only what Heddle's programs use: it is for machines without simple_switch, and no judge of BMv2."""
 
+import dataclasses
 import json
 import pathlib
 import random
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from expressions import evaluate
+from expressions import Function, function
 from heddle_p4.switch import Prefix
 from packet_state import Json, Layout, PacketState
+from parsing import ParseError, Parser, Reader
 
 DROP_PORT = 511
 INGRESS_COPY = 1
 # Of each program, by its name, the branches that packets have taken (branches.py).
 BRANCHES: dict[str, set[tuple[Any, ...]]] = {}
+# A primitive operation of an action.
+Primitive = Callable[[PacketState, Sequence[int]], None]
 
 
-class ParseError(Exception):
-    """The parser's verdict on a packet: number of the error."""
+@dataclasses.dataclass(frozen=True)
+class Jump:
+    """A jump to a primitive operation of an action, unless an expression holds."""
+
+    to: int
+    unless: Function | None
 
 
-class Reader:
-    """Bits of a packet from the front."""
+@dataclasses.dataclass(frozen=True)
+class Condition:
+    """A condition of a pipeline, and the next nodes, by whether it holds."""
 
-    def __init__(self, data: bytes, too_short: int) -> None:
-        self.number, self.bits, self.at, self.too_short = int.from_bytes(data, "big"), 8 * len(data), 0, too_short
+    holds: Function
+    following: dict[bool, str | None]
 
-    def take(self, width: int) -> int:
-        """The next bits. Raises ParseError if there are fewer."""
-        if self.at + width > self.bits:
-            raise ParseError(self.too_short)
-        self.at += width
-        return self.number >> (self.bits - self.at) & ((1 << width) - 1)
+
+class Pipeline:
+    """The nodes of a pipeline by their names."""
+
+    def __init__(self, pipeline: Json) -> None:
+        self.first: str | None = pipeline["init_table"]
+        self.tables = {table["name"]: table for table in pipeline["tables"]}
+        self.conditions = {condition["name"]: self._condition(condition) for condition in pipeline["conditionals"]}
+
+    @staticmethod
+    def _condition(condition: Json) -> Condition:
+        following = {True: condition["true_next"], False: condition["false_next"]}
+        return Condition(function(condition["expression"]), following)
 
 
 class Machine:
@@ -42,11 +59,12 @@ class Machine:
         self.program: Json = json.loads(path.read_text())
         self.layout = Layout(self.program)
         self.errors = dict(self.program["errors"])
-        self.states = {state["name"]: state for state in self.program["parsers"][0]["parse_states"]}
         self.actions = {action["id"]: action for action in self.program["actions"]}
         self.field_lists = {entry["id"]: entry["elements"] for entry in self.program.get("field_lists", [])}
         self.branches = BRANCHES.setdefault(path.stem, set())
-        self.pipelines = {pipeline["name"]: pipeline for pipeline in self.program["pipelines"]}
+        self.parser = Parser(self.program["parsers"][0], self.layout, self.branches)
+        self.pipelines = {pipeline["name"]: Pipeline(pipeline) for pipeline in self.program["pipelines"]}
+        self.steps: dict[int, list[Primitive | Jump]] = {}  # of the actions that packets have taken
         self.reset()
 
     def reset(self) -> None:
@@ -100,7 +118,7 @@ class Machine:
         reader = Reader(frame, self.errors["PacketTooShort"])
         packet.set(("standard_metadata", "ingress_port"), port)
         try:
-            self._parse(packet, reader)
+            self.parser.parse(packet, reader)
         except ParseError as error:
             packet.set(("standard_metadata", "parser_error"), error.args[0])
         return packet, frame[reader.at // 8 :]
@@ -111,61 +129,17 @@ class Machine:
         self._pipeline(packet, "egress")
         return packet.emit(self.program["deparsers"][0]["order"])
 
-    def _parse(self, packet: PacketState, reader: Reader) -> None:
-        name = self.program["parsers"][0]["init_state"]
-        while name is not None:
-            state = self.states[name]
-            for step in state["parser_ops"]:
-                self._parser_step(packet, reader, step["op"], step["parameters"])
-            name = self._next_state(packet, state)
-
-    def _parser_step(self, packet: PacketState, reader: Reader, operation: str, parameters: list[Json]) -> None:
-        first = parameters[0]
-        if operation == "extract":
-            header = first["value"] if first["type"] == "regular" else packet.next_of_stack(first["value"])
-            bits = sum(field[1] for field in self.layout.fields[header])
-            value = reader.take(bits)
-            for field, width in ((field[0], field[1]) for field in self.layout.fields[header]):
-                bits -= width
-                packet.set((header, field), value >> bits)
-            packet.valid.add(header)
-        elif operation == "extract_VL":
-            bits = evaluate(parameters[1], packet)
-            packet.variable[first["value"]] = (reader.take(bits), bits)
-            packet.valid.add(first["value"])
-        elif operation == "set":
-            packet.set(first["value"], evaluate(parameters[1], packet))
-        elif operation == "verify":
-            if not evaluate(first, packet):
-                raise ParseError(evaluate(parameters[1], packet))
-        else:
-            raise NotImplementedError(operation)
-
-    def _next_state(self, packet: PacketState, state: Json) -> str | None:
-        key = bits = 0
-        for part in state["transition_key"]:
-            width = self.layout.widths[tuple(part["value"])]
-            key, bits = key << width | evaluate(part, packet), bits + width
-        for number, transition in enumerate(state["transitions"]):
-            next_state: str | None = transition["next_state"]
-            mask = int(transition["mask"], 16) if transition["mask"] else (1 << bits) - 1
-            if transition["type"] == "default" or key & mask == int(transition["value"], 16) & mask:
-                self.branches.add(("transition", state["name"], number))
-                return next_state
-        return None
-
     def _pipeline(self, packet: PacketState, name: str) -> None:
         pipeline = self.pipelines[name]
-        tables = {table["name"]: table for table in pipeline["tables"]}
-        conditions = {condition["name"]: condition for condition in pipeline["conditionals"]}
-        node = pipeline["init_table"]
+        node = pipeline.first
         while node is not None:
-            if node in conditions:
-                holds = evaluate(conditions[node]["expression"], packet)
-                self.branches.add(("condition", node, bool(holds)))
-                node = conditions[node]["true_next" if holds else "false_next"]
+            if node in pipeline.conditions:
+                condition = pipeline.conditions[node]
+                holds = bool(condition.holds(packet, ()))
+                self.branches.add(("condition", node, holds))
+                node = condition.following[holds]
             else:
-                node = self._table(packet, tables[node])
+                node = self._table(packet, pipeline.tables[node])
 
     def _table(self, packet: PacketState, table: Json) -> str | None:
         """Applies a table; returns the next node."""
@@ -192,41 +166,71 @@ class Machine:
         return None
 
     def _action(self, packet: PacketState, number: int, data: list[int]) -> None:
-        steps = self.actions[number]["primitives"]
-        at = 0
+        if number not in self.steps:
+            self.steps[number] = [self._step(step["op"], step["parameters"]) for step in self.actions[number]["primitives"]]
+        steps, at = self.steps[number], 0
         while at < len(steps):
-            operation, parameters = steps[at]["op"], steps[at]["parameters"]
-            at += 1
-            if operation == "_jump":
-                at = evaluate(parameters[0], packet, data)
-            elif operation == "_jump_if_zero":
-                holds = evaluate(parameters[0], packet, data)
-                self.branches.add(("jump", number, at - 1, bool(holds)))
-                at = at if holds else evaluate(parameters[1], packet, data)
+            step = steps[at]
+            if isinstance(step, Jump):
+                holds = step.unless is not None and bool(step.unless(packet, data))
+                if step.unless is not None:
+                    self.branches.add(("jump", number, at, holds))
+                at = at + 1 if holds else step.to
             else:
-                self._primitive(packet, operation, parameters, data)
+                step(packet, data)
+                at += 1
 
-    def _primitive(self, packet: PacketState, name: str, parameters: list[Json], data: list[int]) -> None:
+    def _step(self, name: str, parameters: list[Json]) -> Primitive | Jump:
         values = [parameter["value"] for parameter in parameters]
-        if name == "assign":
-            packet.set(values[0], evaluate(parameters[1], packet, data))
-        elif name == "register_read":
-            packet.set(values[0], self.registers[values[1]][1][evaluate(parameters[2], packet, data)])
-        elif name == "register_write":
-            width, cells = self.registers[values[0]]
-            cells[evaluate(parameters[1], packet, data)] = evaluate(parameters[2], packet, data) & ((1 << width) - 1)
-        elif name == "count":
-            cell = (values[0], evaluate(parameters[1], packet, data))
-            self.counters[cell] = self.counters.get(cell, 0) + 1
-        elif name == "modify_field_rng_uniform":
-            packet.set(values[0], self.random.randint(*(evaluate(parameter, packet, data) for parameter in parameters[1:])))
-        elif name == "add_header":
-            packet.valid.add(values[0])
-        elif name == "remove_header":
-            packet.valid.discard(values[0])
-        elif name == "clone_ingress_pkt_to_egress":
-            packet.copy = (int(values[0], 16), int(values[1], 16))
-        elif name == "mark_to_drop":
-            packet.set(("standard_metadata", "egress_spec"), DROP_PORT)
-        else:
+        makers: dict[str, Callable[[], Primitive | Jump]] = {
+            "_jump": lambda: Jump(int(values[0], 16), None),
+            "_jump_if_zero": lambda: Jump(int(values[1], 16), function(parameters[0])),
+            "assign": lambda: self._assignment(values[0], function(parameters[1])),
+            "register_read": lambda: self._register_read(values[0], values[1], function(parameters[2])),
+            "register_write": lambda: self._register_write(values[0], function(parameters[1]), function(parameters[2])),
+            "count": lambda: self._count(values[0], function(parameters[1])),
+            "modify_field_rng_uniform": lambda: self._random(values[0], function(parameters[1]), function(parameters[2])),
+            "add_header": lambda: lambda packet, _: packet.valid.add(values[0]),
+            "remove_header": lambda: lambda packet, _: packet.valid.discard(values[0]),
+            "clone_ingress_pkt_to_egress": lambda: self._clone(int(values[0], 16), int(values[1], 16)),
+            "mark_to_drop": lambda: lambda packet, _: packet.set(("standard_metadata", "egress_spec"), DROP_PORT),
+        }
+        if name not in makers:
             raise NotImplementedError(name)
+        return makers[name]()
+
+    def _assignment(self, field: Sequence[str], value: Function) -> Primitive:
+        header, name = field
+        mask = self.layout.masks[header, name]
+
+        def step(packet: PacketState, data: Sequence[int]) -> None:
+            packet.values[header, name] = value(packet, data) & mask
+
+        return step
+
+    def _register_read(self, field: Sequence[str], register: str, index: Function) -> Primitive:
+        return self._assignment(field, lambda packet, data: self.registers[register][1][index(packet, data)])
+
+    def _register_write(self, register: str, index: Function, value: Function) -> Primitive:
+        def step(packet: PacketState, data: Sequence[int]) -> None:
+            width, cells = self.registers[register]
+            cells[index(packet, data)] = value(packet, data) & ((1 << width) - 1)
+
+        return step
+
+    def _count(self, counter: str, index: Function) -> Primitive:
+        def step(packet: PacketState, data: Sequence[int]) -> None:
+            cell = (counter, index(packet, data))
+            self.counters[cell] = self.counters.get(cell, 0) + 1
+
+        return step
+
+    @staticmethod
+    def _clone(session: int, fields: int) -> Primitive:
+        def step(packet: PacketState, _: Sequence[int]) -> None:
+            packet.copy = (session, fields)
+
+        return step
+
+    def _random(self, field: Sequence[str], least: Function, most: Function) -> Primitive:
+        return self._assignment(field, lambda packet, data: self.random.randint(least(packet, data), most(packet, data)))

@@ -1,9 +1,18 @@
 """The headers of a packet while a program works on it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 Json = dict[str, Any]
+# The width of a field whose length is in the packet.
+VARIABLE = "*"
+
+
+class Bits(Protocol):
+    """Where the bits of headers come from."""
+
+    def take(self, width: int) -> int:
+        """The next bits."""
 
 
 class Layout:
@@ -13,6 +22,7 @@ class Layout:
         types = {entry["name"]: entry["fields"] for entry in program["header_types"]}
         self.fields: dict[str, list[Any]] = {header["name"]: types[header["header_type"]] for header in program["headers"]}
         self.widths = {(name, field[0]): field[1] for name, fields in self.fields.items() for field in fields}
+        self.masks = {field: (1 << width) - 1 for field, width in self.widths.items() if width != VARIABLE}
         self.metadata = {header["name"] for header in program["headers"] if header["metadata"]}
         self.names: dict[int, str] = {header["id"]: header["name"] for header in program["headers"]}
         self.stacks = {stack["name"]: stack["header_ids"] for stack in program["header_stacks"]}
@@ -40,7 +50,17 @@ class PacketState:
     def set(self, field: Sequence[str], value: int) -> None:
         """Sets a field, given by header and name; the value is cut to its width."""
         header, name = field
-        self.values[header, name] = value & ((1 << self.layout.widths[header, name]) - 1)
+        self.values[header, name] = value & self.layout.masks[header, name]
+
+    def extract(self, header: str, reader: Bits) -> None:
+        """Takes the fields of a header from a packet."""
+        fields = self.layout.fields[header]
+        bits = sum(field[1] for field in fields)
+        value = reader.take(bits)
+        for field in fields:
+            bits -= field[1]
+            self.set((header, field[0]), value >> bits)
+        self.valid.add(header)
 
     def next_of_stack(self, stack: str) -> str:
         """The header of a stack that is extracted next."""

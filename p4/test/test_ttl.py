@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import compiled
 import frames
-from expressions import evaluate
+from expressions import function
 from interpreter import Machine
 from packet_state import Json, PacketState
 
@@ -45,11 +45,11 @@ class TtlChecksum(unittest.TestCase):
 
     def test_of_bmv2(self) -> None:
         machine, expression = self.expression("ecmp", test=False)
-        packet = PacketState(machine.layout)
+        packet, value = PacketState(machine.layout), function(expression)
 
         def update(checksum: int) -> int:
             packet.set(("ipv4", "checksum"), checksum)
-            return evaluate(expression, packet)
+            return value(packet, ())
 
         self.check(update)
 
