@@ -47,7 +47,7 @@ test_python() {
     rm -rf target/wheels-for-tests
     make_wheel target/wheels-for-tests --profile dev --features as-in-tests
     setup_python_tests
-    "$PYTHON_TESTS/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-for-tests/heddle-*.whl
+    install_into "$PYTHON_TESTS" --reinstall --no-deps target/wheels-for-tests/heddle-*.whl
     (cd python && "$OLDPWD/$PYTHON_TESTS/bin/python" -m mypy --cache-dir "$OLDPWD/target/mypy")
     # From a folder without the sources, so that the installed package is the one that is tested.
     HEDDLE=$heddle "$PYTHON_TESTS/bin/python" -m pytest --rootdir python -p no:cacheprovider \
