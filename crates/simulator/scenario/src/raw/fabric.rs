@@ -271,7 +271,8 @@ pub(crate) struct Options {
     /// with `control = "dctcp"` (K = 65 packets of 1500 bytes at 10 Gbps, DCTCP section 4), no
     /// marking otherwise.
     pub(crate) mark_above: Option<Bytes>,
-    /// Marking by the average queue (RED) at switch ports, in place of `mark_above`. Default: none.
+    /// Marking by the average queue (RED) at switch ports, in place of `mark_above`; each queue of a
+    /// port has an average of its own. Default: none.
     pub(crate) red: Option<Red>,
     /// Bytes at the beginning of each flow that switches send before others, with acknowledgements,
     /// handshakes and probes (PIAS with two queues, Bai et al., NSDI 2015). Default: none, each
@@ -410,8 +411,8 @@ pub(crate) struct Red {
     /// 2000). Default: false.
     #[serde(default)]
     pub(crate) gentle: bool,
-    /// Marks data as its transmission starts, by the data that waits behind it, instead of as it
-    /// arrives. Needs `control_first`. Default: false.
+    /// Marks data as its transmission starts, by what waits behind it in its queue, instead of as it
+    /// arrives. Needs `control_first` or `priority_bytes`. Default: false.
     #[serde(default)]
     pub(crate) on_departure: bool,
 }

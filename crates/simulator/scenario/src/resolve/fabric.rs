@@ -296,10 +296,8 @@ fn priority_bytes(options: &Options) -> Result<Option<Bytes>, Problem> {
         return Err(Problem::at("priority_bytes", "no flow has so few")
             .help("leave it out for ports with one queue"));
     }
-    let others =
-        [("shared_buffer", options.shared_buffer.is_some()), ("red", options.red.is_some())];
-    if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
-        let message = format!("`{other}` is for ports with one queue");
+    if options.shared_buffer.is_some() {
+        let message = "`shared_buffer` is for ports with one queue";
         return Err(Problem::at("priority_bytes", message).help("one of them"));
     }
     Ok(Some(bytes))
@@ -372,9 +370,9 @@ fn red(
     let probability = share("red.probability", probability)?;
     let weight = share("red.weight", weight)?;
     check_mark("red.max", Some(max), most_waiting(port, shared))?;
-    if on_departure && !options.control_first {
+    if on_departure && !options.control_first && options.priority_bytes.is_none() {
         return Err(Problem::at("red.on_departure", "ports with one queue mark on arrival")
-            .help("`control_first = true`"));
+            .help("`control_first = true`, or `priority_bytes`"));
     }
     Ok(Some(Red { min, max, probability, weight, gentle, on_departure }))
 }

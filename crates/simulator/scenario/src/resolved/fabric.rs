@@ -98,7 +98,7 @@ pub struct Red {
     pub weight: Share,
     /// From `max` to twice that the probability grows linearly to 1.
     pub gentle: bool,
-    /// Packets are marked as their transmission starts, by the data behind them.
+    /// Packets are marked as their transmission starts, by what waits behind them in their queue.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub on_departure: bool,
 }

@@ -29,18 +29,20 @@ impl Network {
     #[inline(never)]
     pub(super) fn send_if_admitted(&mut self, now: Time, port_id: u32, packet: u32) {
         match self.admit(now, port_id, packet) {
-            Verdict::First { end } => return self.accept_first(now, port_id, packet, end),
-            Verdict::Last(slot) => {
-                self.accept_in_order(now, port_id, packet, slot);
-                if self.is_managed(port_id) {
-                    self.mark_early(port_id, packet);
-                }
-                return;
+            Verdict::First { end } => self.accept_first(now, port_id, packet, end),
+            Verdict::Last(slot) => self.accept_in_order(now, port_id, packet, slot),
+            Verdict::Lost => {
+                self.port_stats[port_id as usize].failure_drops += 1;
+                return self.packets.remove(packet);
             }
-            Verdict::Lost => self.port_stats[port_id as usize].failure_drops += 1,
-            Verdict::Full => self.port_stats[port_id as usize].buffer_drops += 1,
+            Verdict::Full => {
+                self.port_stats[port_id as usize].buffer_drops += 1;
+                return self.packets.remove(packet);
+            }
         }
-        self.packets.remove(packet);
+        if self.is_managed(port_id) {
+            self.mark_early(port_id, packet);
+        }
     }
 
     /// Decides on a packet. Buffers do not limit the first queue of a host's port: the host would
@@ -56,19 +58,21 @@ impl Network {
         let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
         let (is_busy, waiting) = (start > now, port.waiting);
         let goes_first = self.packets.goes_first(packet, class.priority);
+        let (is_managed, averages) = (class.is_managed, class.manages(goes_first));
         if class.priority == Priority::ControlFirst && is_busy {
             return self.admit_apart(now, port_id, packet, Slot { start, end });
         }
         if is_busy && goes_first {
             let is_full = end - now > class.buffer_time || waiting >= class.max_waiting;
             let is_limited = class.priority == Priority::FirstBytes;
+            if averages {
+                self.average(now, port_id, goes_first);
+            }
             return if is_limited && is_full { Verdict::Full } else { Verdict::First { end } };
         }
-        let is_managed = class.is_managed;
-        let limit = if is_managed { class.buffer_time } else { class.limit(goes_first) };
-        let is_full = end - now > limit || (is_busy && waiting >= class.max_waiting);
-        if is_managed && !goes_first {
-            self.average(now, port_id);
+        let is_full = end - now > class.limit(goes_first) || (is_busy && waiting >= class.max_waiting);
+        if averages {
+            self.average(now, port_id, goes_first);
         }
         match is_full || (is_managed && !self.has_room(now, port_id, packet)) {
             true => Verdict::Full,
@@ -82,13 +86,13 @@ impl Network {
         let class = self.classes[usize::from(self.ports[port_id as usize].class)];
         let time = slot.end - slot.start;
         if self.packets.goes_first(packet, class.priority) {
-            let waiting = self.data_waiting(port_id);
+            let waiting = self.queued(port_id, false);
             let is_full = slot.end - now > class.buffer_time + waiting;
             return if is_full { Verdict::Full } else { Verdict::First { end: slot.end } };
         }
-        let data = self.data_ahead(now, port_id) + time;
+        let data = self.ahead(now, port_id, false).waiting + time;
         if class.is_managed {
-            self.average(now, port_id);
+            self.average(now, port_id, false);
         }
         if class.trims(data) {
             self.port_stats[port_id as usize].trims += 1;

@@ -15,15 +15,19 @@
 //! after n packets without a mark the next has p / (1 - n p). While a port is idle the average
 //! decays as if packets of 1500 bytes found it empty; the packet that ends the idle time is
 //! averaged, too, as in ns-2 (`RED::estimator`; the paper's listing leaves it out). Every packet is
-//! averaged, only data is marked, and none is dropped. Where control packets go first, data alone
-//! counts, and marks may be drawn as a packet departs, by the data behind it.
+//! averaged, only data is marked, and none is dropped.
+//!
+//! Ports with two queues have an average for each queue that may hold data, as WRED of switches has:
+//! of the bytes in that queue and of the rest of the packet in transmission, which decays while the
+//! queue is idle. Marks may be drawn as a packet departs, by what waits behind it in its queue.
 
 use heddle_fabric::Fabric;
 use heddle_scenario::{Red, SharedBuffer};
 use heddle_units::{Rate, Time};
 
 use super::packet::PacketKind;
-use super::port::{LinkClass, Priority};
+use super::port::LinkClass;
+use super::priority_queue::Ahead;
 use super::{NIL, Network};
 use crate::random::Random;
 
@@ -49,17 +53,33 @@ struct Buffers {
 /// RED at ports.
 struct Marking {
     red: Red,
-    ports: Vec<Average>,
+    ports: Vec<Averages>,
     random: Random,
 }
 
-/// The average of a port, as waiting time.
+/// The averages of a port's queues.
+#[derive(Clone, Copy, Debug, Default)]
+struct Averages {
+    first: Average,
+    /// Of the second queue, or of the only one.
+    second: Average,
+}
+
+/// The average of a queue, as waiting time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Average {
     /// In picoseconds at the port's rate.
     waiting: f64,
     /// Packets since the last mark, or since the average was below the threshold.
     unmarked: u32,
+    /// End of the transmission of its last packet that has started, at a port with two queues.
+    busy_until: Time,
+}
+
+impl Averages {
+    fn of(&mut self, is_first: bool) -> &mut Average {
+        if is_first { &mut self.first } else { &mut self.second }
+    }
 }
 
 impl Management {
@@ -84,7 +104,7 @@ impl Management {
     ) -> Management {
         let switches = switch_of.iter().filter(|&&switch| switch != NIL).max();
         let switches = switches.map_or(0, |last| *last as usize + 1);
-        let averages = vec![Average::default(); switch_of.len()];
+        let averages = vec![Averages::default(); switch_of.len()];
         let busy = vec![Vec::new(); switches];
         Management {
             marking: red.map(|red| Marking { red, ports: averages, random }),
@@ -92,11 +112,12 @@ impl Management {
         }
     }
 
-    /// Keeps the average of a port in bytes when its rate changes.
+    /// Keeps the averages of a port in bytes when its rate changes.
     pub(super) fn change_rate(&mut self, port: u32, before: Rate, after: Rate) {
         if let Some(marking) = &mut self.marking {
-            let average = &mut marking.ports[port as usize];
-            average.waiting *= before.0 as f64 / after.0 as f64;
+            let Averages { first, second } = &mut marking.ports[port as usize];
+            let factor = before.0 as f64 / after.0 as f64;
+            (first.waiting, second.waiting) = (first.waiting * factor, second.waiting * factor);
         }
     }
 }
@@ -174,34 +195,46 @@ impl Network {
     }
 
     /// Averages the queue that a packet finds at a port.
-    pub(super) fn average(&mut self, now: Time, port_id: u32) {
+    pub(super) fn average(&mut self, now: Time, port_id: u32, is_first: bool) {
         if !self.marks_on_arrival() {
             return;
         }
         let port = &self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
-        let waiting = match class.priority {
-            Priority::ControlFirst => self.data_ahead(now, port_id),
-            _ => port.busy_until.saturating_sub(now),
-        };
-        let idle = now.saturating_sub(port.busy_until);
+        let ahead = class.has_two_queues().then(|| self.ahead(now, port_id, is_first));
         let Some(marking) = &mut self.management.marking else { return };
-        marking.ports[port_id as usize].update(&marking.red, waiting, idle, class);
+        let average = marking.ports[port_id as usize].of(is_first);
+        let (waiting, idle) = match ahead {
+            Some(Ahead { waiting, is_empty: true }) => {
+                (waiting, now.saturating_sub(average.busy_until))
+            }
+            Some(Ahead { waiting, .. }) => (waiting, Time::ZERO),
+            None => (port.busy_until.saturating_sub(now), now.saturating_sub(port.busy_until)),
+        };
+        average.update(&marking.red, waiting, idle, class);
+    }
+
+    /// Notes until when a packet is sent that starts at a port with two queues.
+    pub(super) fn note_start(&mut self, port_id: u32, is_first: bool, end: Time) {
+        if let Some(marking) = &mut self.management.marking {
+            marking.ports[port_id as usize].of(is_first).busy_until = end;
+        }
     }
 
     fn marks_on_arrival(&self) -> bool {
         self.management.marking.as_ref().is_some_and(|marking| !marking.red.on_departure)
     }
 
-    /// Marks a data packet whose transmission starts as RED draws by the data that waits behind it.
-    pub(super) fn mark_departing(&mut self, port_id: u32, packet: u32) {
+    /// Marks a data packet whose transmission starts as RED draws by what waits behind it in its
+    /// queue.
+    pub(super) fn mark_departing(&mut self, port_id: u32, packet: u32, is_first: bool) {
         if self.marks_on_arrival() || self.packets.is_control(packet) {
             return;
         }
-        let waiting = self.data_waiting(port_id);
+        let waiting = self.queued(port_id, is_first);
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let Some(marking) = &mut self.management.marking else { return };
-        let average = &mut marking.ports[port_id as usize];
+        let average = marking.ports[port_id as usize].of(is_first);
         average.update(&marking.red, waiting, Time::ZERO, class);
         if average.draw(&marking.red, class, &mut marking.random) {
             self.mark(port_id, packet);
@@ -216,9 +249,10 @@ impl Network {
         {
             return;
         }
-        let Some(marking) = &mut self.management.marking else { return };
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
-        let average = &mut marking.ports[port_id as usize];
+        let is_first = self.packets.goes_first(packet, class.priority);
+        let Some(marking) = &mut self.management.marking else { return };
+        let average = marking.ports[port_id as usize].of(is_first);
         if average.draw(&marking.red, class, &mut marking.random) {
             self.mark(port_id, packet);
         }

@@ -104,11 +104,8 @@ impl LinkClass {
     /// The same for a port with two queues. At a switch's the second holds up to seven eighths of
     /// the buffer.
     pub(crate) fn with_priority(self, priority: Priority) -> LinkClass {
-        let accept_within = match priority {
-            Priority::FirstBytes => self.buffer_time - Time(self.buffer_time.0 / RESERVED),
-            _ => self.accept_within,
-        };
-        LinkClass { priority, accept_within, ..self }
+        let class = LinkClass { priority, ..self };
+        LinkClass { accept_within: self.accept_within.min(class.limit(false)), ..class }
     }
 
     /// The same for a port that cuts data to its header above a threshold, if one is given.
@@ -140,11 +137,18 @@ impl LinkClass {
     /// Time within which the transmission of a packet that is accepted ends, where its port has a
     /// buffer of its own.
     pub(crate) fn limit(&self, is_first: bool) -> Time {
-        if self.priority == Priority::FirstBytes && !is_first {
-            self.accept_within
-        } else {
-            self.buffer_time
+        match self.priority {
+            Priority::FirstBytes if !is_first => {
+                self.buffer_time - Time(self.buffer_time.0 / RESERVED)
+            }
+            _ => self.buffer_time,
         }
+    }
+
+    /// True if a shared buffer or RED looks at a packet. Where control packets go first, RED has
+    /// nothing to mark among them.
+    pub(super) fn manages(&self, is_first: bool) -> bool {
+        self.is_managed && !(is_first && self.priority == Priority::ControlFirst)
     }
 
     /// The same for a switch's port under a shared buffer or RED.

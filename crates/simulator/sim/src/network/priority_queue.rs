@@ -40,6 +40,15 @@ pub(crate) struct PriorityQueue {
     pub(super) second_time: Time,
 }
 
+/// What a packet finds at a port with two queues.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    /// Transmission times of the packets of its queue, and the rest of the packet in transmission.
+    pub(super) waiting: Time,
+    /// True if none of its queue waits.
+    pub(super) is_empty: bool,
+}
+
 impl Default for PriorityQueue {
     fn default() -> PriorityQueue {
         PriorityQueue { shift: Time::ZERO, first: 0, last_first: NIL, second_time: Time::ZERO }
@@ -78,7 +87,7 @@ impl Network {
         let Slot { start, end } = slot;
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let ahead = match class.priority {
-            Priority::ControlFirst => self.data_ahead(now, port_id),
+            Priority::ControlFirst => self.ahead(now, port_id, false).waiting,
             _ => start - now,
         };
         let (arrival, is_marked) = (end + class.delay, ahead > class.mark_time);
@@ -89,6 +98,10 @@ impl Network {
             hot.arrival = queue.push((arrival, end - start));
         } else {
             queue.last_first = packet;
+            if class.is_managed {
+                let is_first = self.packets.goes_first(packet, class.priority);
+                self.note_start(port_id, is_first, end);
+            }
         }
         self.append(now, port_id, packet, slot, arrival);
         if is_marked {
@@ -129,16 +142,26 @@ impl Network {
         }
     }
 
-    /// Transmission times of the packets of the second queue that have not started.
-    pub(super) fn data_waiting(&self, port_id: u32) -> Time {
-        self.priority_queues[port_id as usize].second_time
+    /// Transmission times of the packets of a queue that have not started.
+    pub(super) fn queued(&self, port_id: u32, is_first: bool) -> Time {
+        let second = self.priority_queues[port_id as usize].second_time;
+        match is_first {
+            true => self.ports[port_id as usize].busy_until - second - self.free_at(port_id),
+            false => second,
+        }
     }
 
-    /// The same and the rest of the packet in transmission.
-    pub(super) fn data_ahead(&self, now: Time, port_id: u32) -> Time {
+    /// The packets of a queue, and the rest of the packet in transmission.
+    pub(super) fn ahead(&self, now: Time, port_id: u32, is_first: bool) -> Ahead {
+        let waiting = self.queued(port_id, is_first);
+        let rest = self.free_at(port_id).saturating_sub(now);
+        Ahead { waiting: rest + waiting, is_empty: waiting == Time::ZERO }
+    }
+
+    /// The end of the packet in transmission, or of the last one.
+    fn free_at(&self, port_id: u32) -> Time {
         let port = &self.ports[port_id as usize];
-        let free = if port.next_to_start == NIL { port.busy_until } else { port.next_start };
-        free.saturating_sub(now) + self.data_waiting(port_id)
+        if port.next_to_start == NIL { port.busy_until } else { port.next_start }
     }
 
     /// Arrival of the first packet of a port that has not started.
@@ -158,7 +181,8 @@ impl Network {
         self.packets.hot[packet as usize].arrival = self.first_arrival(port_id, packet);
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let queue = &mut self.priority_queues[port_id as usize];
-        if queue.first == 0 {
+        let is_first = queue.first > 0;
+        if !is_first {
             let time = class.time_for(self.packets.hot[packet as usize].size.into());
             queue.second_time = queue.second_time - time;
         }
@@ -167,7 +191,8 @@ impl Network {
         }
         queue.first = queue.first.saturating_sub(1);
         if class.is_managed {
-            self.mark_departing(port_id, packet);
+            self.note_start(port_id, is_first, self.ports[port_id as usize].next_start);
+            self.mark_departing(port_id, packet, is_first);
         }
     }
 }

@@ -289,11 +289,6 @@ fn buffers_and_marks() {
         ),
         (
             line,
-            "red = { min = \"30KB\", max = \"90KB\" }\npriority_bytes = \"100KB\"",
-            "6: fabric.priority_bytes: `red` is for ports with one queue\nhelp: one of them",
-        ),
-        (
-            line,
             "shared_buffer = { bytes = \"1MB\" }\ncontrol_first = true",
             "5: fabric.shared_buffer: with `control_first` each queue of a port has its own buffer\nhelp: leave it out, or `control_first`",
         ),
@@ -335,7 +330,7 @@ fn buffers_and_marks() {
         (
             line,
             "red = { min = \"30KB\", max = \"90KB\", on_departure = true }",
-            "5: fabric.red.on_departure: ports with one queue mark on arrival\nhelp: `control_first = true`",
+            "5: fabric.red.on_departure: ports with one queue mark on arrival\nhelp: `control_first = true`, or `priority_bytes`",
         ),
         (line, "red = { min = \"30KB\" }", "5: fabric.red.max: this key is missing"),
         (

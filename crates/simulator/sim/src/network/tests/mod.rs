@@ -6,6 +6,7 @@ mod impairments;
 mod management;
 mod model;
 mod priority_queue;
+mod priority_red;
 mod traces;
 
 use heddle_policy::{DreShift, Tor};

@@ -7,6 +7,7 @@ use heddle_scenario::Impairment;
 use heddle_transport::Kind;
 use proptest::prelude::*;
 
+use super::priority_red::{OneThreshold, red_port};
 use super::*;
 
 fn host_port() -> Network {
@@ -16,7 +17,7 @@ fn host_port() -> Network {
     Network { classes, priority_queues: vec![PriorityQueue::default()], ..network }
 }
 
-fn switch_port(limits: PortLimits) -> Network {
+pub(super) fn switch_port(limits: PortLimits) -> Network {
     let network = one_port(limits, None);
     let classes = vec![LinkClass::new(RATE, DELAY, limits).with_priority(Priority::FirstBytes)];
     Network { classes, priority_queues: vec![PriorityQueue::default()], ..network }
@@ -24,7 +25,7 @@ fn switch_port(limits: PortLimits) -> Network {
 
 impl Network {
     /// Sends a data packet of the first bytes of its flow.
-    fn send_early(&mut self, now: Time, size: u16) {
+    pub(super) fn send_early(&mut self, now: Time, size: u16) {
         let body = Body { is_early: true, ..Body::default() };
         let packet = self.packets.add(hot(now, size, PacketKind::Forward), body);
         self.send(now, 0, packet);
@@ -173,31 +174,66 @@ fn mean_waits_are_those_of_the_queue_with_priorities() {
 /// Two queues of packets (size, marked), without optimisations.
 struct Model {
     limits: PortLimits,
+    red: Option<OneThreshold>,
+    /// Of each queue, in picoseconds.
+    averages: [f64; 2],
+    /// Ends of the last packets of each queue that have started.
+    ends: [Time; 2],
     queues: [VecDeque<(u16, bool)>; 2],
     free_at: Time,
     drops: u64,
     arrivals: VecDeque<Arrived>,
 }
 
+fn sum(queue: &VecDeque<(u16, bool)>) -> Time {
+    bytes(queue.iter().map(|packet| u64::from(packet.0)).sum())
+}
+
 impl Model {
+    fn new(limits: PortLimits, red: Option<OneThreshold>) -> Model {
+        let (averages, ends, queues, arrivals) = Default::default();
+        Model { limits, red, averages, ends, queues, free_at: Time::ZERO, drops: 0, arrivals }
+    }
+
+    /// Averages the bytes before a packet of a queue; true if it is marked.
+    fn average(&mut self, queue: usize, before: Time, idle: Time, on_departure: bool) -> bool {
+        let Some(red) = self.red.filter(|red| red.on_departure == on_departure) else {
+            return false;
+        };
+        let average = &mut self.averages[queue];
+        *average *= libm::pow(1.0 - red.weight, idle.0 as f64 / bytes(1500).0 as f64);
+        *average += red.weight * (before.0 as f64 - *average);
+        *average > bytes(red.above).0 as f64
+    }
+
     /// Starts the transmissions that begin before `now`, and at it.
     fn advance(&mut self, now: Time) {
         while self.free_at <= now {
-            let [first, second] = &mut self.queues;
-            let Some((size, marked)) = first.pop_front().or_else(|| second.pop_front()) else {
-                return;
-            };
-            self.free_at += bytes(size.into());
-            self.arrivals.push_back((self.free_at + DELAY, size, marked));
+            let queue = usize::from(self.queues[0].is_empty());
+            let Some((size, marked)) = self.queues[queue].pop_front() else { return };
+            let behind = sum(&self.queues[queue]);
+            let departs_marked = self.average(queue, behind, Time::ZERO, true);
+            self.start(self.free_at, queue, (size, marked || departs_marked));
         }
+    }
+
+    fn start(&mut self, at: Time, queue: usize, (size, marked): (u16, bool)) {
+        self.free_at = at + bytes(size.into());
+        self.ends[queue] = self.free_at;
+        self.arrivals.push_back((self.free_at + DELAY, size, marked));
     }
 
     fn send(&mut self, now: Time, size: u16, is_early: bool) {
         self.advance(now);
-        let bytes_in =
-            |queue: &VecDeque<(u16, bool)>| queue.iter().map(|p| u64::from(p.0)).sum::<u64>();
-        let [first, second] = [bytes_in(&self.queues[0]), bytes_in(&self.queues[1])].map(bytes);
+        let queue = usize::from(!is_early);
+        let [first, second] = [0, 1].map(|queue: usize| sum(&self.queues[queue]));
         let rest = self.free_at.saturating_sub(now);
+        let own = [first, second][queue];
+        let idle = match own {
+            Time::ZERO => now.saturating_sub(self.ends[queue]),
+            _ => Time::ZERO,
+        };
+        let marked = self.average(queue, rest + own, idle, false);
         let before = if is_early { rest + first } else { rest + first + second };
         let whole = bytes(self.limits.bytes.0);
         let limit = if is_early { whole } else { whole - Time(whole.0 / 8) };
@@ -205,11 +241,18 @@ impl Model {
             self.drops += 1;
             return;
         }
-        let marked = self.limits.mark_above.is_some_and(|most| before > bytes(most.0));
-        self.queues[usize::from(!is_early)].push_back((size, marked));
-        self.free_at = self.free_at.max(now);
-        self.advance(now);
+        let marked = marked || self.limits.mark_above.is_some_and(|most| before > bytes(most.0));
+        match rest > Time::ZERO {
+            true => self.queues[queue].push_back((size, marked)),
+            false => self.start(now, queue, (size, marked)),
+        }
     }
+}
+
+fn one_threshold() -> impl Strategy<Value = OneThreshold> {
+    let weight = prop::sample::select(vec![1.0, 0.5, 0.1]);
+    (0u64..10_000, weight, any::<bool>())
+        .prop_map(|(above, weight, on_departure)| OneThreshold { above, weight, on_departure })
 }
 
 proptest! {
@@ -219,15 +262,16 @@ proptest! {
     fn a_port_with_two_queues_agrees_with_the_model(
         buffer in 2_000u64..20_000,
         mark_above in prop::option::of((0u64..10_000).prop_map(Bytes)),
+        red in prop::option::of(one_threshold()),
         steps in prop::collection::vec(
             (prop_oneof![Just(0), Just(51_200), 0u64..2_000_000], 64u16..1519, any::<bool>()),
             1..200,
         ),
     ) {
+        let mark_above = mark_above.filter(|_| red.is_none());
         let limits = PortLimits { mark_above, ..limits(buffer) };
-        let mut network = switch_port(limits);
-        let (queues, arrivals) = Default::default();
-        let mut model = Model { limits, queues, free_at: Time::ZERO, drops: 0, arrivals };
+        let mut network = red.map_or_else(|| switch_port(limits), |red| red_port(limits, red));
+        let mut model = Model::new(limits, red);
         let mut now = Time::ZERO;
         for (gap, size, is_early) in steps {
             now += Time(gap);

@@ -286,7 +286,7 @@ fn ports() -> impl Strategy<Value = Ports> {
             on_departure: false,
         });
         let mark_above = port.mark_above.filter(|_| red.is_none());
-        let early = early.filter(|_| shared.is_none() && red.is_none());
+        let early = early.filter(|_| shared.is_none());
         (PortLimits { mark_above, ..port }, shared, red, early)
     })
 }
