@@ -20,7 +20,8 @@ use std::thread;
 
 use heddle_fabric::Fabric;
 use heddle_policy::{self as policy, Scheme as Policy};
-use heddle_scenario::{Connections, Entropy, Scenario, Scheme, Until, Workload};
+use heddle_scenario::{Connections, Entropy, Scenario, Scheme, Transport, Until, Workload};
+use heddle_transport::uet::WindowControl;
 use heddle_units::Time;
 
 use crate::network::Crossed;
@@ -90,6 +91,7 @@ pub fn indivisible(scenario: &Scenario) -> Option<&'static str> {
             fabric.control_first || fabric.priority_bytes.is_some(),
             "its switches send some packets before others",
         ),
+        (scenario.transports().iter().any(grants_credit), "its receivers grant credit"),
         (fabric.non_minimal.is_some(), "its paths go by intermediate groups"),
         (fabric.graph.interfaces() > 1, "its hosts have several links"),
         (
@@ -102,6 +104,11 @@ pub fn indivisible(scenario: &Scenario) -> Option<&'static str> {
         ),
     ];
     reasons.into_iter().find_map(|(is_so, reason)| is_so.then_some(reason))
+}
+
+/// True for a transport whose receivers grant credit to all senders in turn.
+fn grants_credit(transport: &Transport) -> bool {
+    matches!(transport, Transport::Uet(uet) if uet.control == WindowControl::Rccc)
 }
 
 /// True for a workload whose flows start at times known beforehand, on connections that stay open.

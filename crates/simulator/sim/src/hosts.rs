@@ -3,6 +3,7 @@
 mod connection;
 mod context;
 mod counters;
+mod credit;
 mod entropy;
 mod interfaces;
 mod own_queues;
@@ -29,6 +30,7 @@ pub(crate) use interfaces::Interfaces;
 pub(crate) use steering::Steering;
 
 use connection::HostConnection;
+use credit::Pacers;
 use entropy::{At, hash_with};
 use own_queues::{OwnQueues, Queued};
 use steering::SendDemand;
@@ -59,6 +61,8 @@ pub(crate) struct Hosts {
     priority_bytes: Option<u64>,
     /// Connections that wait for their hosts' links.
     turns: Turns,
+    /// Connections that wait for credit; `None` if no workload has any.
+    pacers: Option<Pacers>,
     /// Interfaces of hosts; `None` if each has one.
     pub(crate) interfaces: Option<Interfaces>,
     /// Bytes of subflows in their hosts' own queues; `None` if no workload limits them.
@@ -77,6 +81,7 @@ impl Hosts {
         let is_limited = groups.iter().any(|group| group.output_limit().is_some());
         Hosts {
             own_queues: is_limited.then(OwnQueues::default),
+            pacers: groups.iter().any(Group::grants_credit).then(Pacers::default),
             groups,
             random: Random::new(seed, Stream::MptcpKeys),
             connections: Vec::new(),
@@ -177,7 +182,9 @@ impl Hosts {
         if kind == PacketKind::Reverse {
             connection.transport.on_ack(&self.groups, cx.now, path, &body.segment);
             if let Some(entropy) = &mut self.entropy {
-                entropy.on_ack(at, cx.network.packets.entropy(packet), &body.segment);
+                if body.segment.kind != Kind::Credit {
+                    entropy.on_ack(at, cx.network.packets.entropy(packet), &body.segment);
+                }
                 entropy.on_losses(at, connection.transport.path_counters(path));
             }
             return self.send_pending(cx, id);
@@ -193,6 +200,9 @@ impl Hosts {
             self.transmit(cx, id, (path, segment), PacketKind::Reverse);
         } else {
             self.arm_delayed_ack(cx, id);
+        }
+        if self.pacers.is_some() {
+            self.wait_for_credit(cx, id);
         }
     }
 
@@ -425,6 +435,9 @@ impl Hosts {
             entropy.release(id);
         }
         self.turns.forget(id);
+        if let Some(pacers) = &mut self.pacers {
+            pacers.forget(id);
+        }
         if let Some(queues) = &mut self.own_queues {
             queues.release(id);
         }

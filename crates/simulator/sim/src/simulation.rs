@@ -317,6 +317,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             Event::Measure => self.warm_up_or_measure(),
             Event::Link(interface) => self.hosts.link_free(&mut context!(self), interface),
             Event::Departure(id) => self.hosts.departure(&mut context!(self), id),
+            Event::Credit(interface) => self.hosts.credit_due(&mut context!(self), interface),
         }
     }
 

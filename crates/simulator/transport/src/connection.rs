@@ -4,7 +4,7 @@ use heddle_units::{Bytes, Time};
 
 use crate::mptcp::{MptcpConnection, Parameters};
 use crate::tcp::TcpConnection;
-use crate::uet::{UetConnection, UetParameters};
+use crate::uet::{UetConnection, UetParameters, WindowControl};
 use crate::{Agreed, ConnectionCounters, Options, Segment, SenderCounters, SenderState, TcpConfig};
 
 /// Protocol and parameters of a group of connections.
@@ -26,6 +26,11 @@ impl Group {
             Group::Mptcp(parameters) => parameters.config.tcp.output_limit,
             Group::Uet(_) => None,
         }
+    }
+
+    /// True if servers grant credit ([`Connection::grant`]).
+    pub fn grants_credit(&self) -> bool {
+        matches!(self, Group::Uet(parameters) if parameters.control == WindowControl::Rccc)
     }
 }
 
@@ -174,6 +179,25 @@ impl Connection {
         match (&self.protocol, groups.get(usize::from(self.group))) {
             (Protocol::Uet(inner), Some(Group::Uet(parameters))) => inner.can_send(parameters),
             _ => false,
+        }
+    }
+
+    /// True if the server has credit to grant ([`Connection::grant`]).
+    #[inline]
+    pub fn wants_credit(&self) -> bool {
+        matches!(&self.protocol, Protocol::Uet(inner) if inner.wants_credit())
+    }
+
+    /// Grants credit: returns the server's packet, and the bytes that the client may send for it.
+    /// The caller leaves them the time that they take on the server's link before it grants more,
+    /// to any connection.
+    pub fn grant(&mut self, groups: &[Group]) -> Option<(Segment, Bytes)> {
+        match (&mut self.protocol, groups.get(usize::from(self.group))) {
+            (Protocol::Uet(inner), Some(Group::Uet(parameters))) if inner.wants_credit() => {
+                let (segment, bytes) = inner.grant(parameters);
+                Some((segment, Bytes(bytes)))
+            }
+            _ => None,
         }
     }
 

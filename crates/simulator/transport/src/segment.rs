@@ -36,6 +36,10 @@ pub enum Kind {
     Trimmed,
     /// UET: answers a [`Kind::Trimmed`].
     Nack,
+    /// UET: asks for credit.
+    Request,
+    /// UET: grants credit.
+    Credit,
 }
 
 /// A 32-bit clock for RTT samples (RFC 7323): ticks of 2^14 ps (16.4 ns), wraps after 70 s.
@@ -88,6 +92,22 @@ pub enum Options {
     /// UET: of the 64 packets that end with the one that is acknowledged, those received. That one
     /// is the lowest bit of the first word, the one before it the next bit.
     Received([u32; 2]),
+    /// UET's Data, Trimmed, Request: bytes on the wire that the client would like to be granted in
+    /// all, the low word first.
+    Demand([u32; 2]),
+}
+
+impl Options {
+    /// A demand of so many bytes.
+    pub(crate) fn of_demand(bytes: u64) -> Options {
+        Options::Demand([bytes as u32, (bytes >> 32) as u32])
+    }
+
+    /// The demand, if it is one.
+    pub(crate) fn demand(&self) -> Option<u64> {
+        let Options::Demand([low, high]) = *self else { return None };
+        Some(u64::from(low) | u64::from(high) << 32)
+    }
 }
 
 /// Explicit congestion notification (RFC 3168).
@@ -125,7 +145,7 @@ impl Ecn {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Data: number of its first byte. Ack: the cumulative acknowledgement. The first byte of a
-    /// connection is 0.
+    /// connection is 0. Credit: bytes on the wire granted in all.
     pub seq: u64,
     /// MPTCP's data sequence signal (RFC 8684 section 3.3). Data: number of its first byte in the
     /// connection's stream. Ack: the cumulative acknowledgement of that stream. The first byte of a

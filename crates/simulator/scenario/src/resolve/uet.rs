@@ -81,12 +81,12 @@ fn check_marks(
     round_trip: Bytes,
     rate: Rate,
 ) -> Result<(), Problem> {
-    if control == WindowControl::Fixed || fabric.marks() {
+    if control != WindowControl::Nscc || fabric.marks() {
         return Ok(());
     }
     let [min, max] = [MARKS.0, MARKS.1].map(|percent| round_trip.0 * percent / 100_000);
     let help = format!(
-        "a ramp at {rate}: `fabric.red = {{ min = \"{min}KB\", max = \"{max}KB\", probability = 1.0, weight = 1.0 }}`; or `control = \"fixed\"`"
+        "a ramp at {rate}: `fabric.red = {{ min = \"{min}KB\", max = \"{max}KB\", probability = 1.0, weight = 1.0 }}`; or `control = \"rccc\"` or `\"fixed\"`"
     );
     Err(Problem::at("control", "NSCC needs ports that mark").help(help))
 }

@@ -28,6 +28,8 @@ pub(crate) enum Event {
     Link(u32),
     /// Data of a connection leaves its host's own queue, which makes room for more.
     Departure(u32),
+    /// A host may grant credit to connections that wait for it.
+    Credit(u32),
 }
 
 const KIND_SHIFT: u32 = 28;
@@ -48,6 +50,7 @@ impl Event {
             Event::Measure => 8 << KIND_SHIFT,
             Event::Link(interface) => 9 << KIND_SHIFT | interface,
             Event::Departure(connection) => 10 << KIND_SHIFT | connection,
+            Event::Credit(interface) => 11 << KIND_SHIFT | interface,
         }
     }
 
@@ -65,7 +68,8 @@ impl Event {
             7 => Event::Converged(id),
             8 => Event::Measure,
             9 => Event::Link(id),
-            _ => Event::Departure(id),
+            10 => Event::Departure(id),
+            _ => Event::Credit(id),
         }
     }
 }

@@ -31,7 +31,7 @@ struct Link {
 
 impl Turns {
     /// Puts a connection behind the others of its interface, unless it waits already.
-    fn join(&mut self, interface: u32, id: u32) {
+    pub(super) fn join(&mut self, interface: u32, id: u32) {
         let (interface, connection) = (interface as usize, id as usize);
         if interface >= self.links.len() {
             self.links.resize(interface + 1, Link::default());
@@ -45,10 +45,21 @@ impl Turns {
     }
 
     /// Takes the next connection of an interface.
-    fn next(&mut self, interface: u32) -> Option<u32> {
+    pub(super) fn next(&mut self, interface: u32) -> Option<u32> {
         let id = self.links.get_mut(interface as usize)?.queue.pop_front()?;
         self.is_waiting[id as usize] = false;
         Some(id)
+    }
+
+    /// True if an event is to be scheduled for the next turn of an interface: a connection waits for
+    /// it, and none is pending.
+    pub(super) fn awaits_event(&mut self, interface: u32, now: Time, at: Time) -> bool {
+        let Some(link) = self.links.get_mut(interface as usize) else { return false };
+        let is_awaited = !link.queue.is_empty() && link.event_at <= now;
+        if is_awaited {
+            link.event_at = at;
+        }
+        is_awaited
     }
 
     /// Forgets a connection that closes.
@@ -84,7 +95,10 @@ impl Hosts {
             // An interface has the number of its port.
             let free_at = cx.network.ports[interface as usize].busy_until;
             if free_at > cx.now {
-                return self.schedule_turn(cx, interface, free_at);
+                if self.turns.awaits_event(interface, cx.now, free_at) {
+                    cx.network.events.schedule(free_at, Event::Link(interface));
+                }
+                return;
             }
             let Some(id) = self.turns.next(interface) else { return };
             let transport = &mut self.connections[id as usize].transport;
@@ -94,15 +108,6 @@ impl Hosts {
             }
             self.transmit(cx, id, segment, PacketKind::Forward);
             self.after_sending(cx, id);
-        }
-    }
-
-    /// Schedules the next turn, if a connection waits for it.
-    fn schedule_turn(&mut self, cx: &mut HostContext, interface: u32, at: Time) {
-        let Some(link) = self.turns.links.get_mut(interface as usize) else { return };
-        if !link.queue.is_empty() && link.event_at <= cx.now {
-            link.event_at = at;
-            cx.network.events.schedule(at, Event::Link(interface));
         }
     }
 }

@@ -70,7 +70,8 @@ impl Network {
             }
             return if is_limited && is_full { Verdict::Full } else { Verdict::First { end } };
         }
-        let is_full = end - now > class.limit(goes_first) || (is_busy && waiting >= class.max_waiting);
+        let is_full =
+            end - now > class.limit(goes_first) || (is_busy && waiting >= class.max_waiting);
         if averages {
             self.average(now, port_id, goes_first);
         }

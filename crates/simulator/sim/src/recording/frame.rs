@@ -187,10 +187,10 @@ impl SegmentHeaders<'_> {
         let (seq, ack) = match self.segment.kind {
             Kind::Syn => (own, 0),
             Kind::SynAck => (own, other.wrapping_add(1)),
-            Kind::Data | Kind::HandshakeAck | Kind::Trimmed => {
+            Kind::Data | Kind::HandshakeAck | Kind::Trimmed | Kind::Request => {
                 (own.wrapping_add(1).wrapping_add(number), other.wrapping_add(1))
             }
-            Kind::Ack | Kind::Nack => {
+            Kind::Ack | Kind::Nack | Kind::Credit => {
                 (own.wrapping_add(1), other.wrapping_add(1).wrapping_add(number))
             }
         };
@@ -212,8 +212,12 @@ impl SegmentHeaders<'_> {
         match self.segment.kind {
             Kind::Syn => TcpFlags::SYN | when(self.ecn, TcpFlags::ECE | TcpFlags::CWR),
             Kind::SynAck => TcpFlags::SYN | TcpFlags::ACK | when(self.ecn, TcpFlags::ECE),
-            Kind::Data | Kind::Trimmed => TcpFlags::ACK | when(ecn.is_cwr(), TcpFlags::CWR),
-            Kind::Ack | Kind::Nack => TcpFlags::ACK | when(ecn.is_marked(), TcpFlags::ECE),
+            Kind::Data | Kind::Trimmed | Kind::Request => {
+                TcpFlags::ACK | when(ecn.is_cwr(), TcpFlags::CWR)
+            }
+            Kind::Ack | Kind::Nack | Kind::Credit => {
+                TcpFlags::ACK | when(ecn.is_marked(), TcpFlags::ECE)
+            }
             Kind::HandshakeAck => TcpFlags::ACK,
         }
     }
@@ -231,8 +235,10 @@ impl SegmentHeaders<'_> {
         let configured = self.agreed.tcp.receive_window.0.min(u64::from(u32::MAX)) as u32;
         let (bytes, shift) = match self.segment.kind {
             Kind::Syn | Kind::SynAck => (configured, 0),
-            Kind::Ack | Kind::Nack => (self.segment.window, self.window_scale()),
-            Kind::Data | Kind::HandshakeAck | Kind::Trimmed => (configured, self.window_scale()),
+            Kind::Ack | Kind::Nack | Kind::Credit => (self.segment.window, self.window_scale()),
+            Kind::Data | Kind::HandshakeAck | Kind::Trimmed | Kind::Request => {
+                (configured, self.window_scale())
+            }
         };
         (bytes >> shift).min(u32::from(u16::MAX)) as u16
     }
@@ -298,7 +304,9 @@ impl SegmentHeaders<'_> {
         // A duplicate comes first (RFC 2883 section 4).
         let blocks = match self.segment.options {
             Options::Sack(blocks) | Options::DuplicateSack(blocks) => blocks,
-            Options::None | Options::Mptcp(_) | Options::Received(_) => return Ok(0),
+            Options::None | Options::Mptcp(_) | Options::Received(_) | Options::Demand(_) => {
+                return Ok(0);
+            }
         };
         let (_, other) = self.initial_seqs();
         let acked = other.wrapping_add(1).wrapping_add(self.segment.seq as u32);

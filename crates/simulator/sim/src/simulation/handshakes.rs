@@ -34,6 +34,12 @@ fn flags(kind: Kind) -> TcpFlags {
     match kind {
         Kind::Syn => TcpFlags::SYN,
         Kind::SynAck => TcpFlags::SYN | TcpFlags::ACK,
-        Kind::Data | Kind::Ack | Kind::HandshakeAck | Kind::Trimmed | Kind::Nack => TcpFlags::ACK,
+        Kind::Data
+        | Kind::Ack
+        | Kind::HandshakeAck
+        | Kind::Trimmed
+        | Kind::Nack
+        | Kind::Request
+        | Kind::Credit => TcpFlags::ACK,
     }
 }

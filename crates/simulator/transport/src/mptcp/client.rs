@@ -113,7 +113,13 @@ impl Client {
         match ack.kind {
             Kind::Ack => self.on_ack_segment(cx, path, ack),
             Kind::SynAck => self.on_syn_ack(cx, path, ack),
-            Kind::Syn | Kind::Data | Kind::HandshakeAck | Kind::Trimmed | Kind::Nack => {}
+            Kind::Syn
+            | Kind::Data
+            | Kind::HandshakeAck
+            | Kind::Trimmed
+            | Kind::Nack
+            | Kind::Request
+            | Kind::Credit => {}
         }
     }
 

@@ -65,7 +65,12 @@ impl Server {
             Kind::Data => self.on_data(cx, path, segment),
             Kind::Syn => self.on_syn(cx, path, segment),
             Kind::HandshakeAck => self.on_handshake_ack(cx, path, segment),
-            Kind::SynAck | Kind::Ack | Kind::Trimmed | Kind::Nack => None,
+            Kind::SynAck
+            | Kind::Ack
+            | Kind::Trimmed
+            | Kind::Nack
+            | Kind::Request
+            | Kind::Credit => None,
         };
         ack.map(|ack| self.with_data_ack(cx, ack))
     }

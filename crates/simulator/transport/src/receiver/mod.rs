@@ -78,7 +78,12 @@ impl Receiver {
                 self.timestamp = segment.timestamp;
                 Some(self.ack(config))
             }
-            Kind::SynAck | Kind::Ack | Kind::Trimmed | Kind::Nack => None,
+            Kind::SynAck
+            | Kind::Ack
+            | Kind::Trimmed
+            | Kind::Nack
+            | Kind::Request
+            | Kind::Credit => None,
         }
     }
 

@@ -227,7 +227,12 @@ impl Net {
                 flow.check_delivery(segment);
                 self.send_ack(number, ack);
             }
-            Kind::SynAck | Kind::Ack | Kind::Trimmed | Kind::Nack => {
+            Kind::SynAck
+            | Kind::Ack
+            | Kind::Trimmed
+            | Kind::Nack
+            | Kind::Request
+            | Kind::Credit => {
                 flow.note_ack(segment);
                 flow.sender.on_segment(&self.config, self.now, segment);
                 self.pump(number);

@@ -18,6 +18,9 @@ pub enum WindowControl {
     Nscc,
     /// None: the window stays as large as it may be.
     Fixed,
+    /// RCCC, receiver credit congestion control: receivers grant what is sent to them, at the rate
+    /// of their links, to all in turn.
+    Rccc,
 }
 
 /// A connection's parameters, the same at both ends. Defaults are those of the public uet-htsim.
@@ -32,7 +35,7 @@ pub struct UetConfig {
     /// Largest payload of a packet, in bytes, at least 1; headers add 58 on the wire. Default:
     /// 4096.
     pub mss: u16,
-    /// Control of the window. Default: "nscc".
+    /// Control of what may be in flight. Default: "nscc".
     pub control: WindowControl,
     /// Round-trip time of a full packet and its acknowledgement between the hosts farthest apart,
     /// in an empty fabric. Default: that of the fabric.
@@ -43,8 +46,8 @@ pub struct UetConfig {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub target_delay: Option<Time>,
     /// Largest window, with which a connection begins, of hosts farthest apart; others have a part
-    /// of it by their round-trip times. Default: 1.5 times `base_rtt` at the rate of the hosts'
-    /// links.
+    /// of it by their round-trip times. With RCCC: the credit with which a connection begins, and the
+    /// most. Default: 1.5 times `base_rtt` at the rate of the hosts' links.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub window: Option<Bytes>,
     /// Time after which a packet without an answer is sent again. Default: 15us and six times what

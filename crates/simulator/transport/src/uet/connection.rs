@@ -3,20 +3,23 @@
 use heddle_units::Time;
 
 use super::UetParameters;
+use super::rccc::Grants;
 use super::receiver::UetReceiver;
 use super::sender::UetSender;
-use crate::{ConnectionCounters, Segment, SenderCounters, SenderState};
+use crate::{ConnectionCounters, Kind, Segment, SenderCounters, SenderState};
 
 /// A UET connection: sender and receiver.
 #[derive(Clone, Debug)]
 pub(crate) struct UetConnection {
     sender: UetSender,
     receiver: UetReceiver,
+    grants: Grants,
 }
 
 impl UetConnection {
     pub(crate) fn new(parameters: &UetParameters) -> UetConnection {
-        UetConnection { sender: UetSender::new(parameters), receiver: UetReceiver::default() }
+        let (receiver, grants) = Default::default();
+        UetConnection { sender: UetSender::new(parameters), receiver, grants }
     }
 
     pub(crate) fn write(&mut self, bytes: u64) {
@@ -60,7 +63,20 @@ impl UetConnection {
         _: usize,
         segment: &Segment,
     ) -> Option<Segment> {
-        self.receiver.on_segment(parameters, segment)
+        let is_request = segment.kind == Kind::Request;
+        if let Some(demand) = segment.options.demand() {
+            self.grants.on_demand(demand, is_request);
+        }
+        if is_request { None } else { self.receiver.on_segment(parameters, segment) }
+    }
+
+    pub(crate) fn wants_credit(&self) -> bool {
+        self.grants.are_due()
+    }
+
+    pub(crate) fn grant(&mut self, parameters: &UetParameters) -> (Segment, u64) {
+        let (bytes, granted) = self.grants.next(parameters);
+        (Segment { kind: Kind::Credit, seq: granted, ..Segment::default() }, bytes)
     }
 
     pub(crate) fn next_segment(

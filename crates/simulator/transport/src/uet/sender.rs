@@ -4,9 +4,10 @@ use alloc::collections::VecDeque;
 
 use heddle_units::Time;
 
-use super::nscc::{Acknowledged, Nscc};
+use super::UetParameters;
+use super::control::Control;
+use super::nscc::Acknowledged;
 use super::receiver::BITMAP;
-use super::{UetParameters, WindowControl};
 use crate::{HEADER_BYTES, Kind, Options, Segment, SenderCounters, SenderState, Timestamp};
 
 /// The state of a packet that has been sent.
@@ -57,8 +58,7 @@ pub(super) struct UetSender {
     /// Times and numbers of packets in the order in which they were sent; some have an answer.
     sends: VecDeque<(Time, u64)>,
     rto: Time,
-    control: WindowControl,
-    nscc: Nscc,
+    control: Control,
     /// Smoothed round-trip time.
     srtt: Option<Time>,
     counters: SenderCounters,
@@ -75,14 +75,19 @@ impl UetSender {
             lost: 0,
             sends: VecDeque::new(),
             rto: parameters.rto,
-            control: parameters.control,
-            nscc: Nscc::new(parameters),
+            control: Control::new(parameters),
             srtt: None,
             counters: SenderCounters::default(),
         }
     }
 
     pub(super) fn write(&mut self, bytes: u64) {
+        if let Control::Rccc(credit) = &mut self.control
+            && self.next == self.written
+            && self.packets.is_empty()
+        {
+            credit.begin();
+        }
         self.written = self.written.saturating_add(bytes);
     }
 
@@ -105,7 +110,7 @@ impl UetSender {
 
     pub(super) fn state(&self) -> SenderState {
         SenderState {
-            cwnd: self.nscc.window(),
+            cwnd: self.control.window(),
             ssthresh: None,
             srtt: self.srtt,
             in_flight: self.next - self.acked(),
@@ -114,24 +119,41 @@ impl UetSender {
         }
     }
 
-    /// True if the window has room for the next packet. One packet may be in flight in any case.
+    /// True if a packet may be sent, or credit is to be asked for.
     pub(super) fn can_send(&self, parameters: &UetParameters) -> bool {
+        self.has_room(parameters) || self.needs_request(parameters)
+    }
+
+    /// True if there is a next packet and room for it.
+    fn has_room(&self, parameters: &UetParameters) -> bool {
         let len = match self.next_lost() {
             Some(place) => self.packets[place].len,
             None => self.next_len(parameters),
         };
         let size = u64::from(len) + u64::from(HEADER_BYTES);
-        len > 0 && (self.in_flight == 0 || self.in_flight + size <= self.nscc.window())
+        len > 0 && self.control.allows(size, self.in_flight)
     }
 
-    /// The next packet, a lost one before new ones; `None` if none may be sent.
+    fn needs_request(&self, parameters: &UetParameters) -> bool {
+        let Control::Rccc(credit) = &self.control else { return false };
+        credit.needs_request(parameters, self.waiting(parameters))
+    }
+
+    /// Bytes on the wire that wait to be sent; a lost packet counts as a full one.
+    fn waiting(&self, parameters: &UetParameters) -> u64 {
+        let (mss, header) = (u64::from(parameters.mss), u64::from(HEADER_BYTES));
+        let new = self.written - self.next;
+        new + new.div_ceil(mss) * header + self.lost as u64 * (mss + header)
+    }
+
+    /// The next packet, a lost one before new ones, or a request; `None` if none may be sent.
     pub(super) fn next_segment(
         &mut self,
         parameters: &UetParameters,
         now: Time,
     ) -> Option<Segment> {
-        if !self.can_send(parameters) {
-            return None;
+        if !self.has_room(parameters) {
+            return self.needs_request(parameters).then(|| self.request(parameters, now));
         }
         let place = match self.next_lost() {
             Some(place) => self.resend(place, now),
@@ -142,15 +164,39 @@ impl UetSender {
         self.in_flight += packet.size();
         self.sends.push_back((now, number));
         self.counters.segments += 1;
+        if let Control::Rccc(credit) = &mut self.control {
+            credit.spend(packet.size());
+        }
         Some(Segment {
             seq: packet.offset,
             data_seq: number,
             timestamp: Timestamp::at(now),
-            window: u32::from(!self.can_send(parameters)),
+            window: u32::from(!self.has_room(parameters)),
+            options: self.tell_demand(parameters, now),
             len: packet.len,
             kind: Kind::Data,
             ..Segment::default()
         })
+    }
+
+    /// Asks for credit.
+    fn request(&mut self, parameters: &UetParameters, now: Time) -> Segment {
+        let options = self.tell_demand(parameters, now);
+        Segment {
+            kind: Kind::Request,
+            timestamp: Timestamp::at(now),
+            options,
+            ..Segment::default()
+        }
+    }
+
+    /// The demand for credit, as an option.
+    fn tell_demand(&mut self, parameters: &UetParameters, now: Time) -> Options {
+        let waiting = self.waiting(parameters);
+        let Control::Rccc(credit) = &mut self.control else { return Options::None };
+        let demand = credit.demand(parameters, waiting);
+        credit.told(now, demand);
+        Options::of_demand(demand)
     }
 
     fn next_lost(&self) -> Option<usize> {
@@ -181,11 +227,16 @@ impl UetSender {
         self.packets.len() - 1
     }
 
-    /// Handles an acknowledgement or a NACK.
+    /// Handles an acknowledgement, a NACK or credit.
     pub(super) fn on_answer(&mut self, parameters: &UetParameters, now: Time, answer: &Segment) {
         match answer.kind {
             Kind::Ack => self.on_ack(parameters, now, answer),
             Kind::Nack => self.on_nack(parameters, now, answer),
+            Kind::Credit => {
+                if let Control::Rccc(credit) = &mut self.control {
+                    credit.on_grant(now, answer.seq);
+                }
+            }
             _ => return,
         }
         self.forget_answered();
@@ -197,20 +248,15 @@ impl UetSender {
         if let Some(rtt) = rtt {
             self.smooth(rtt);
         }
-        if self.control == WindowControl::Nscc {
-            let marked = ack.ecn.is_marked();
-            let in_flight = self.in_flight;
-            self.nscc.on_ack(parameters, &Acknowledged { now, marked, rtt, bytes, in_flight });
-        }
+        let (marked, in_flight) = (ack.ecn.is_marked(), self.in_flight);
+        self.control.on_ack(parameters, &Acknowledged { now, marked, rtt, bytes, in_flight });
     }
 
     fn on_nack(&mut self, parameters: &UetParameters, now: Time, nack: &Segment) {
         let Some(packet) = self.sent_with(nack) else { return };
         let size = packet.size();
         self.lose(nack.data_seq);
-        if self.control == WindowControl::Nscc {
-            self.nscc.on_nack(parameters, now, size, self.in_flight + size);
-        }
+        self.control.on_nack(parameters, now, size, self.in_flight + size);
     }
 
     /// The packet that is in flight as an answer has it: sent at the time that is echoed.
@@ -273,9 +319,21 @@ impl UetSender {
         self.srtt = Some(Time(before.0 - before.0 / 8 + rtt.0 / 8));
     }
 
-    /// Time at which the packet that was sent first of those in flight is taken for lost.
+    /// Time at which the packet that was sent first of those in flight is taken for lost; with none
+    /// in flight, at which credit is asked for again.
     pub(super) fn deadline(&self) -> Time {
-        self.sends.front().map_or(Time::NEVER, |(sent_at, _)| *sent_at + self.rto)
+        let since = match self.sends.front() {
+            Some((sent_at, _)) => Some(*sent_at),
+            None => self.credit_missing_since(),
+        };
+        since.map_or(Time::NEVER, |since| since + self.rto)
+    }
+
+    /// Time from which credit is missing for what waits to be sent.
+    fn credit_missing_since(&self) -> Option<Time> {
+        let Control::Rccc(credit) = &self.control else { return None };
+        let waits = self.next < self.written || self.lost > 0;
+        credit.missing_since().filter(|_| waits)
     }
 
     /// Takes the packets for lost whose time is over.
@@ -284,14 +342,15 @@ impl UetSender {
         if self.deadline() > now {
             return;
         }
+        if let (Control::Rccc(credit), true) = (&mut self.control, self.sends.is_empty()) {
+            return credit.ask_again();
+        }
         self.counters.timeouts += 1;
         while let Some((_, number)) = self.sends.front().copied().filter(|_| self.deadline() <= now)
         {
             let size = self.packets[(number - self.first) as usize].size();
             self.lose(number);
-            if self.control == WindowControl::Nscc {
-                self.nscc.on_timeout(parameters, size);
-            }
+            self.control.on_timeout(parameters, size);
             self.forget_answered();
         }
     }

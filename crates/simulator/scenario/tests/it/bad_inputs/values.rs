@@ -323,7 +323,7 @@ fn ultra_ethernets_transport() {
             tcp,
             "kind = \"uet\"",
             "8: transport.control: NSCC needs ports that mark\nhelp: a ramp at 10Gbps: `fabric.red = { min = \"5KB\", \
-             max = \"22KB\", probability = 1.0, weight = 1.0 }`; or `control = \"fixed\"`",
+             max = \"22KB\", probability = 1.0, weight = 1.0 }`; or `control = \"rccc\"` or `\"fixed\"`",
         ),
         (
             tcp,

@@ -251,8 +251,11 @@ impl Model {
 
 fn one_threshold() -> impl Strategy<Value = OneThreshold> {
     let weight = prop::sample::select(vec![1.0, 0.5, 0.1]);
-    (0u64..10_000, weight, any::<bool>())
-        .prop_map(|(above, weight, on_departure)| OneThreshold { above, weight, on_departure })
+    (0u64..10_000, weight, any::<bool>()).prop_map(|(above, weight, on_departure)| OneThreshold {
+        above,
+        weight,
+        on_departure,
+    })
 }
 
 proptest! {

@@ -50,18 +50,23 @@ fn trimmed_packets_come_again_over_every_kind_of_path() {
     let hosts = ["reps", "bitmap", "spray", "flow"].map(|entropy| (entropy, "ecmp"));
     let switches = ["spray", "drill", "hula", "shuttle", "flowcut"].map(|scheme| ("flow", scheme));
     for (entropy, scheme) in hosts.into_iter().chain(switches) {
-        let outcome =
-            run_checked(&scenario(INCAST, &[("entropy", entropy), ("scheme", scheme)]), 1);
-        assert_eq!(outcome.flows.len(), 10, "{entropy} {scheme}: {:?}", outcome.totals);
-        assert!(outcome.totals.trimmed > 0, "{entropy} {scheme}");
-        assert!(outcome.totals.retransmitted >= outcome.totals.trimmed);
+        for control in ["nscc", "rccc"] {
+            let keys = [("entropy", entropy), ("scheme", scheme), ("transport.control", control)];
+            let outcome = run_checked(&scenario(INCAST, &keys), 1);
+            assert_eq!(outcome.flows.len(), 10, "{keys:?}: {:?}", outcome.totals);
+            assert!(outcome.totals.trimmed > 0, "{keys:?}");
+            assert!(outcome.totals.retransmitted >= outcome.totals.trimmed);
+        }
     }
 }
 
 #[test]
 fn without_trimming_full_ports_drop_and_timeouts_repair() {
     let text = INCAST.replace("trim_above = \"50KB\"", "");
-    let outcome = run_checked(&scenario(&text, &[("entropy", "spray"), ("scheme", "ecmp")]), 1);
-    assert_eq!((outcome.flows.len(), outcome.totals.trimmed), (10, 0));
-    assert!(outcome.totals.dropped > 0 && outcome.totals.timeouts > 0);
+    for control in ["nscc", "rccc"] {
+        let keys = [("entropy", "spray"), ("scheme", "ecmp"), ("transport.control", control)];
+        let outcome = run_checked(&scenario(&text, &keys), 1);
+        assert_eq!((outcome.flows.len(), outcome.totals.trimmed), (10, 0), "{control}");
+        assert!(outcome.totals.dropped > 0 && outcome.totals.timeouts > 0, "{control}");
+    }
 }

@@ -1,5 +1,8 @@
 //! UET hosts: what a flow takes where nothing disturbs it, and how flows share their host's link.
 
+use heddle_scenario::Scenario;
+use heddle_units::Time;
+
 use crate::network::support::{replay, run};
 
 const FABRIC: &str = r#"
@@ -38,13 +41,64 @@ fn flows_of_a_host_share_its_link_in_turn() {
     assert!(ends[2] - ends[0] < 2_000, "{ends:?}");
 }
 
+/// The same with credit of receivers, and a first window of so many full packets of 4154 bytes.
+fn rccc(window: u64, flows: &str) -> Scenario {
+    let window = format!("{}B", window * 4154);
+    replay(FABRIC, &[("transport.control", "rccc"), ("transport.window", &window)], flows)
+}
+
+/// 12 packets under one ToR, a window of four. A packet takes 332.32 ns on a link, a control packet
+/// 5.12 ns, a link 1 us. In ns after the first arrival, A = 2664.64:
+///
+/// | Packets | Arrive | Granted: a hundredth apart, the first two behind acknowledgements | Credit at the client |
+/// | --- | --- | --- | --- |
+/// | 0 to 3 | 0, 332.32, 664.64, 996.96 | 5.12, 337.44, 671.352, 1007.028 | 2015.36, 2347.68, 2681.592, 3017.268 |
+/// | 4 to 7 | 4680, 5012.32, 5346.232, 5681.908 | 4685.12, 5017.44, 5351.352, 5687.028 | the last 7697.268 |
+/// | 11 | 10361.908 | | |
+#[test]
+fn a_flow_goes_by_the_schedule_of_its_credit() {
+    let outcome = run(&rccc(4, "0us,host-1,host-2,49152B"), 1);
+    assert_eq!(outcome.flows[0].fct, Time(13_026_548));
+    assert_eq!(outcome.totals.retransmitted, 0);
+}
+
+/// Two to one: first windows of a round trip each meet at the last port; then both have half of 99 %
+/// of the link, and what waits there goes down.
+#[test]
+fn flows_to_a_host_share_its_credit_in_turn() {
+    let outcome = run(&rccc(20, "0us,host-3,host-1,2MB\n0us,host-5,host-1,2MB"), 1);
+    let ends = [0, 1].map(|flow: usize| outcome.flows[flow].fct.as_nanos());
+    // 489 packets each at 332.32 ns; a grant for each of the two is 2.7 us.
+    assert!(ends[0].abs_diff(ends[1]) < 2_700, "{ends:?}");
+    let least = 2 * 489 * 33_232 / 100;
+    let last = ends[0].max(ends[1]);
+    assert!(last > least && last < least * 100 / 99 + 10_000, "{ends:?}");
+    assert_eq!((outcome.totals.trimmed, outcome.totals.dropped), (0, 0));
+}
+
+/// Windows of 15 to one overflow the port, which trims; all comes again with credit.
+#[test]
+fn an_incast_is_served_by_credit() {
+    let flows: String = (2..=16).map(|host| format!("0us,host-{host},host-1,400KB\n")).collect();
+    let outcome = run(&rccc(40, &flows), 1);
+    assert_eq!(outcome.flows.len(), 15);
+    assert!(outcome.totals.trimmed > 0);
+    assert_eq!(
+        (outcome.totals.retransmitted, outcome.totals.timeouts),
+        (outcome.totals.trimmed, 0)
+    );
+}
+
 #[test]
 fn a_run_repeats_itself() {
     let flows = "0us,host-3,host-1,400KB\n0us,host-5,host-1,400KB\n0us,host-9,host-1,400KB";
     for entropy in ["flow", "spray", "bitmap", "reps", "plb", "flowbender"] {
-        let scenario = replay(FABRIC, &[("entropy", entropy)], flows);
-        let [first, second] = [(); 2].map(|()| run(&scenario, 3));
-        assert_eq!(first, second, "{entropy}");
-        assert_eq!(first.flows.len(), 3);
+        for control in ["nscc", "rccc"] {
+            let keys = [("entropy", entropy), ("transport.control", control)];
+            let scenario = replay(FABRIC, &keys, flows);
+            let [first, second] = [(); 2].map(|()| run(&scenario, 3));
+            assert_eq!(first, second, "{entropy} {control}");
+            assert_eq!(first.flows.len(), 3);
+        }
     }
 }
