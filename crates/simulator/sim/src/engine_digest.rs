@@ -35,7 +35,7 @@ const SCHEMES: [&str; 13] = [
 ];
 
 /// Buffers, marks, rates and paths of their own kinds, each with a transport that meets them.
-const PORTS: [(&str, &str); 8] = [
+const PORTS: [(&str, &str); 10] = [
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "15KB", priority_bytes = "10KB", convergence = "20us" }"#,
         TRANSPORTS[1],
@@ -55,6 +55,14 @@ const PORTS: [(&str, &str); 8] = [
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "15KB", control_first = true, trim_above = "12KB", red = { min = "2KB", max = "8KB", probability = 1.0, weight = 1.0 }, convergence = "20us" }"#,
         r#"{ kind = "uet", mss = 1460 }"#,
+    ),
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "15KB", control_first = true, trim_above = "12KB", convergence = "20us" }"#,
+        r#"{ kind = "uet", mss = 1460, control = "rccc" }"#,
+    ),
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "60KB", priority_bytes = "10KB", red = { min = "2KB", max = "12KB", weight = 0.1 }, convergence = "20us" }"#,
+        r#"{ kind = "tcp", control = "dctcp", min_rto = "1ms" }"#,
     ),
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, port_buffer = "15KB", link = [{ between = "core-1 agg-4", reverse_rate = "1Gbps" }], convergence = "20us" }"#,

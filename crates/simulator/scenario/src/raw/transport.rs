@@ -16,7 +16,7 @@ pub(crate) enum Transport {
     /// Multipath TCP (RFC 8684): a connection's subflows differ in their client's port.
     #[serde(deserialize_with = "mptcp")]
     Mptcp(#[cfg_attr(feature = "schema", schemars(with = "Mptcp"))] MptcpConfig),
-    /// Ultra Ethernet's transport: packets in any order, windows by NSCC.
+    /// Ultra Ethernet's transport: packets in any order, windows by NSCC or credit of receivers.
     Uet(UetConfig),
 }
 

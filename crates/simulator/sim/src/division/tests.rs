@@ -126,4 +126,6 @@ fn what_cannot_be_divided_is_refused_with_the_reason() {
     assert!(refused(&[("measure", flows)]).contains("measured flow"));
     let red = r#"{ kind = "two-pod", red = { min = "2KB", max = "12KB", weight = 0.1 } }"#;
     assert!(refused(&[("fabric", red)]).contains("RED"));
+    let credit = r#"{ kind = "uet", control = "rccc" }"#;
+    assert!(refused(&[("transport", credit)]).contains("credit"));
 }

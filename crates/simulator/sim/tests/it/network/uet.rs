@@ -66,7 +66,7 @@ fn a_flow_goes_by_the_schedule_of_its_credit() {
 /// of the link, and what waits there goes down.
 #[test]
 fn flows_to_a_host_share_its_credit_in_turn() {
-    let outcome = run(&rccc(20, "0us,host-3,host-1,2MB\n0us,host-5,host-1,2MB"), 1);
+    let outcome = run(&rccc(40, "0us,host-5,host-1,2MB\n0us,host-9,host-1,2MB"), 1);
     let ends = [0, 1].map(|flow: usize| outcome.flows[flow].fct.as_nanos());
     // 489 packets each at 332.32 ns; a grant for each of the two is 2.7 us.
     assert!(ends[0].abs_diff(ends[1]) < 2_700, "{ends:?}");
