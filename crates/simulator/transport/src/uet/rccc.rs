@@ -110,8 +110,8 @@ impl Credit {
     }
 
     /// Makes the next request due, whatever was sent.
-    pub(super) fn ask_again(&mut self) {
-        self.told = 0;
+    pub(super) fn ask_again(&mut self, now: Time) {
+        (self.told, self.told_at) = (0, now);
     }
 }
 

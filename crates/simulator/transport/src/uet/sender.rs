@@ -343,7 +343,7 @@ impl UetSender {
             return;
         }
         if let (Control::Rccc(credit), true) = (&mut self.control, self.sends.is_empty()) {
-            return credit.ask_again();
+            return credit.ask_again(now);
         }
         self.counters.timeouts += 1;
         while let Some((_, number)) = self.sends.front().copied().filter(|_| self.deadline() <= now)

@@ -11,6 +11,7 @@ use heddle_scenario::{
     ReplayFlow, Routing, Scenario, Scheme, Share, SharedBuffer, Transport, Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::uet::{UetConfig, WindowControl};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
 use heddle_wire::Version;
@@ -181,8 +182,24 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn uet()(
+        control in select(vec![WindowControl::Nscc, WindowControl::Fixed, WindowControl::Rccc]),
+        mss in 100u16..3_000,
+        window in 4_000u64..100_000,
+        packets_per_ack in 1u8..5,
+    ) -> UetConfig {
+        let (window, rto) = (Some(Bytes(window)), Some(Time::millis(1)));
+        UetConfig { mss, control, window, rto, packets_per_ack, ..UetConfig::default() }
+    }
+}
+
 fn transport() -> impl Strategy<Value = Transport> {
-    prop_oneof![tcp().prop_map(Transport::Tcp), mptcp().prop_map(Transport::Mptcp)]
+    prop_oneof![
+        2 => tcp().prop_map(Transport::Tcp),
+        2 => mptcp().prop_map(Transport::Mptcp),
+        1 => uet().prop_map(Transport::Uet),
+    ]
 }
 
 /// Every scheme that can run on a graph.

@@ -172,6 +172,7 @@ fn without_an_answer_credit_is_asked_for_again_and_granted_once() {
     assert!(ends.sent(8).is_empty(), "a packet was asked for, as much as a window");
     assert_eq!(ends.connection.deadline(), Time::micros(50));
     ends.connection.on_timer(&ends.parameters, Time::micros(50));
+    assert_eq!(ends.connection.deadline(), Time::micros(100), "also while the link is not free");
     let request = ends.sent(50);
     assert_eq!((request.len(), demands(&request)), (1, vec![1]));
     ends.arrives(&request[0]);
