@@ -9,6 +9,7 @@ use crate::abi::{BENCH_FRAMES, BenchFrame, BenchState};
 use crate::processor::thread_time;
 use crate::{Action, Error, Program};
 use aya::maps::{Array, MapData, ProgramArray};
+use aya::programs::ProgramFd;
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 
 /// Rounds of one system call.
@@ -78,6 +79,8 @@ pub struct Cost {
     /// More than the first program of a comparison: the median of differences between batches that
     /// followed each other.
     pub more: f64,
+    /// The median of shares of the first program's time, of batches that followed each other.
+    pub share: f64,
     /// The verdict on the last packet.
     pub action: Action,
     /// Packets that the program was given, for comparison with its own counters.
@@ -115,7 +118,7 @@ impl Bench {
         clients: Clients,
         batches: u32,
     ) -> Result<Cost, Error> {
-        let costs = self.compare(&[program], frames, clients, batches)?;
+        let costs = self.compare(&[program.fd()?], frames, clients, batches)?;
         costs.into_iter().next().ok_or_else(no_batch)
     }
 
@@ -126,7 +129,7 @@ impl Bench {
     /// As [`Bench::measure`].
     pub fn compare(
         &mut self,
-        programs: &[&Program],
+        programs: &[&ProgramFd],
         frames: &[Vec<u8>],
         clients: Clients,
         batches: u32,
@@ -160,15 +163,15 @@ impl Bench {
     fn batch(
         &mut self,
         called: Called,
-        programs: &[&Program],
+        programs: &[&ProgramFd],
         state: &mut BenchState,
         frames: &[Vec<u8>],
     ) -> Result<(f64, Action), Error> {
         let callee = match called {
             Called::Program(number) => programs[number],
-            Called::Nothing => &self.nothing,
+            Called::Nothing => self.nothing.fd()?,
         };
-        self.programs.set(0, callee.xdp()?.fd()?, 0)?;
+        self.programs.set(0, callee, 0)?;
         self.state.set(0, BenchState { start: 0, ..*state }, 0)?;
         let start = thread_time();
         let run = self.wrapper.run(&frames[0], BATCH)?;
@@ -211,10 +214,15 @@ impl Costs {
     fn summary(mut self, first: &[f64]) -> Result<Cost, Error> {
         let action = self.action.ok_or_else(no_batch)?;
         let packets = self.program.len() as u64 * u64::from(BATCH);
-        let mut more: Vec<f64> = self.program.iter().zip(first).map(|(own, it)| own - it).collect();
+        let pairs = || self.program.iter().zip(first);
+        let mut more: Vec<f64> = pairs().map(|(own, it)| own - it).collect();
+        let alone = pairs().zip(&self.wrapper);
+        let mut shares: Vec<f64> =
+            alone.map(|((own, it), wrapper)| (own - wrapper) / (it - wrapper)).collect();
         let wrapper = median(&mut self.wrapper);
         let program = median(&mut self.program) - wrapper;
-        Ok(Cost { program, wrapper, more: median(&mut more), action, packets })
+        let (more, share) = (median(&mut more), median(&mut shares));
+        Ok(Cost { program, wrapper, more, share, action, packets })
     }
 }
 

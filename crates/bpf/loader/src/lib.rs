@@ -35,5 +35,5 @@ pub use generator::Generator;
 pub use live::LiveProgram;
 pub use pins::{Pins, has_links, left_behind, link_pin, release_others, remove_pins};
 pub use processor::ProcessorClock;
-pub use program::{Action, Program, Run, Size};
+pub use program::{Action, Program, Run, Size, pinned_program};
 pub use traffic::{Senders, own_network, received};

@@ -1,9 +1,10 @@
 //! An XDP program, loaded: run on frames without any network.
 
+use std::path::Path;
 use std::time::Duration;
 
 use aya::Ebpf;
-use aya::programs::{TestRun, TestRunAttrs, TestRunOptions, Xdp};
+use aya::programs::{ProgramFd, ProgramInfo, TestRun, TestRunAttrs, TestRunOptions, Xdp};
 
 use crate::Error;
 
@@ -93,6 +94,14 @@ impl Program {
         Ok(self.object.program_mut(self.name).ok_or(Error::Missing(self.name))?.try_into()?)
     }
 
+    /// Its file descriptor.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if it is not loaded.
+    pub fn fd(&self) -> Result<&ProgramFd, Error> {
+        Ok(self.xdp()?.fd()?)
+    }
+
     /// The program's id, by which the kernel lists it (`bpftool prog`, `ip link`).
     ///
     /// # Errors
@@ -160,4 +169,12 @@ impl Program {
         self.xdp()?.test_run(options)?;
         Ok(())
     }
+}
+
+/// A program that was loaded elsewhere and is pinned at `path`.
+///
+/// # Errors
+/// [`Error::Program`] if there is none.
+pub fn pinned_program(path: &Path) -> Result<ProgramFd, Error> {
+    Ok(ProgramInfo::from_pin(path)?.fd()?)
 }

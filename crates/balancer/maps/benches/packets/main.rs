@@ -9,16 +9,23 @@
 //!   daemon loads it that has everything: for other services and interfaces.
 //! - What each of these features costs packets that do not need it: differences to a balancer
 //!   without it, in turns.
+//!
+//! `PACKETS_BESIDE` names other programs that are measured in the same turns, each as `NAME=PATH`
+//! of a pinned XDP program that answers for the same services. The first table then has shares of
+//! the first one's time, too: medians over the turns. Words of the command line choose the cases
+//! whose names have all of them: where tables of the others fill up, a case at a time is given
+//! fresh ones.
 
 mod balancers;
 mod cases;
 mod frames;
 
+use aya::programs::ProgramFd;
 use balancers::{Feature, balancer};
 use cases::{Case, MILLION, cases};
 use heddle_balancer_maps::abi::Counter;
 use heddle_balancer_maps::{Balancer, Error};
-use heddle_bpf_loader::{Bench, Clients, Cost, Program, pass, send_back};
+use heddle_bpf_loader::{Bench, Clients, Cost, Program, pass, pinned_program, send_back};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -33,6 +40,8 @@ const WITHOUT_NEED: [&str; 5] = [
 /// Flows that their balancers hold.
 const FEW: u32 = 1 << 16;
 const BATCHES: u32 = 31;
+/// Packets of a batch.
+const BATCH: u32 = 100_000;
 
 fn main() -> Result<(), Failure> {
     let wanted: Vec<String> =
@@ -44,20 +53,55 @@ fn main() -> Result<(), Failure> {
     println!("programs of one instruction: XDP_PASS {} ns, XDP_TX {} ns", pass?, send_back?);
     let (mut bench, cases) = (Bench::new()?, cases());
     print_size(&balancer(&cases[0], FEW, &[])?)?;
-    println!("\n{:<44} {:>8} {:>10} {:>9}", "packet", "bare", "production", "(wrapper)");
+    let others = others()?;
+    print_head(&others);
     for case in cases.iter().filter(|case| is_wanted(case.name)) {
         let features: [&[Feature]; 2] = [&[], &Feature::PRODUCTION];
-        let costs = measure(&mut bench, case, MILLION, &features)?;
-        let [bare, production] = [&costs[0], &costs[1]];
-        println!(
-            "{:<44} {:>8.1} {:>10.1} {:>9.1}",
-            case.name, bare.program, production.program, bare.wrapper
-        );
+        let costs = measure(&mut bench, case, MILLION, &features, &others)?;
+        print_costs(case.name, &costs);
     }
     if is_wanted("features") || wanted.is_empty() {
         print_features(&mut bench, &cases)?;
     }
     Ok(())
+}
+
+/// Another program that answers for the bench's services.
+struct Other {
+    name: String,
+    program: ProgramFd,
+}
+
+fn others() -> Result<Vec<Other>, Failure> {
+    let words = std::env::var("PACKETS_BESIDE").unwrap_or_default();
+    let other = |word: &str| {
+        let (name, path) =
+            word.split_once('=').ok_or("PACKETS_BESIDE has NAME=PATH, separated by spaces")?;
+        Ok(Other { name: name.into(), program: pinned_program(path.as_ref())? })
+    };
+    words.split_whitespace().map(other).collect()
+}
+
+fn print_head(others: &[Other]) {
+    let names = ["bare", "production"].into_iter().chain(others.iter().map(|other| &*other.name));
+    let names: Vec<String> = names.map(|name| format!("{name:>10}")).collect();
+    print!("\n{:<44} {} {:>9}", "packet", names.join(" "), "(wrapper)");
+    match others.first() {
+        Some(first) => println!("  shares of {}'s, in this order", first.name),
+        None => println!(),
+    }
+}
+
+/// The balancers' first, then the others'.
+fn print_costs(name: &str, costs: &Costs) {
+    let all = || costs.balancers.iter().chain(&costs.others);
+    let times: Vec<String> = all().map(|cost| format!("{:>10.1}", cost.program)).collect();
+    print!("{name:<44} {} {:>9.1}", times.join(" "), costs.balancers[0].wrapper);
+    if costs.others.is_empty() {
+        return println!();
+    }
+    let shares: Vec<String> = all().map(|cost| format!("{:>6.2}", cost.share)).collect();
+    println!(" {}", shares.join(""));
 }
 
 fn print_size(balancer: &Balancer) -> Result<(), Error> {
@@ -85,7 +129,7 @@ fn print_features(bench: &mut Bench, cases: &[Case]) -> Result<(), Failure> {
     let balancers = [&[&[][..]][..], &features, &[&Feature::PRODUCTION]].concat();
     let mut rows = Vec::new();
     for case in &chosen {
-        rows.push(measure(bench, case, FEW, &balancers)?);
+        rows.push(measure(bench, case, FEW, &balancers, &[])?.balancers);
     }
     println!("\nmore than without, by feature; columns:");
     (1..).zip(&chosen).for_each(|(number, case)| println!("{number}  {}", case.name));
@@ -97,37 +141,58 @@ fn print_features(bench: &mut Bench, cases: &[Case]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One packet at balancers that have these features each.
+/// What a packet takes.
+struct Costs {
+    balancers: Vec<Cost>,
+    others: Vec<Cost>,
+}
+
+/// One packet at balancers that have these features each, and at the others.
 fn measure(
     bench: &mut Bench,
     case: &Case,
     flows: u32,
     features: &[&[Feature]],
-) -> Result<Vec<Cost>, Failure> {
+    others: &[Other],
+) -> Result<Costs, Failure> {
     let load = |features: &&[Feature]| balancer(case, flows, features);
     let balancers = features.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    let programs: Vec<&Program> = balancers.iter().map(|balancer| &balancer.program).collect();
-    let all = match case.clients {
-        Clients::Many(clients) | Clients::Shuffled(clients) => clients.div_ceil(100_000).max(1),
-        Clients::AsWritten => 1,
-    };
+    let mut programs: Vec<&ProgramFd> = others.iter().map(|other| &other.program).collect();
+    for balancer in &balancers {
+        programs.push(balancer.program.fd()?);
+    }
     for frame in &case.first {
-        bench.compare(&programs, std::slice::from_ref(frame), case.clients, all)?;
+        bench.compare(&programs, std::slice::from_ref(frame), case.clients, rounds(case))?;
     }
     let counted = || balancers.iter().map(|balancer| counted(balancer, case.verdict));
     let before = counted().collect::<Result<Vec<_>, _>>()?;
-    let batches = if case.clients == Clients::AsWritten { BATCHES } else { 10 };
+    // Where nothing was sent before, a client comes once.
+    let once = case.first.is_empty() && case.clients != Clients::AsWritten;
+    let batches = if once { rounds(case) - 1 } else { BATCHES };
     let frame = std::slice::from_ref(&case.frame);
-    let costs = bench.compare(&programs, frame, case.clients, batches)?;
-    for ((after, before), cost) in counted().zip(before).zip(&costs) {
-        let counted = after? - before;
-        if counted < cost.packets {
-            let sent = cost.packets;
-            let name = case.name;
+    let mut costs = bench.compare(&programs, frame, case.clients, batches)?;
+    let balancers_costs = costs.split_off(others.len());
+    for ((after, before), cost) in counted().zip(before).zip(&balancers_costs) {
+        let (name, counted, sent) = (case.name, after? - before, cost.packets);
+        if counted < sent {
             return Err(format!("{name}: {counted} of {sent} packets had the verdict meant").into());
         }
     }
-    Ok(costs)
+    for (other, cost) in others.iter().zip(&costs) {
+        if cost.action != balancers_costs[0].action {
+            let (name, action) = (&other.name, cost.action);
+            return Err(format!("{name}: {action:?} of a packet {}", case.name).into());
+        }
+    }
+    Ok(Costs { balancers: balancers_costs, others: costs })
+}
+
+/// Batches in which each client comes.
+fn rounds(case: &Case) -> u32 {
+    match case.clients {
+        Clients::Many(clients) | Clients::Shuffled(clients) => clients.div_ceil(BATCH),
+        Clients::AsWritten => 1,
+    }
 }
 
 fn counted(balancer: &Balancer, verdict: Counter) -> Result<u64, Error> {
