@@ -15,18 +15,15 @@ static __always_inline void decide_rehash(const struct packet_context *context, 
 }
 
 /* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over and its
- * last registrations are made; a flow of few packets would begin them again and again else, and never come to the last.
- * Each flow's intervals start at a tick of their own, taken from its hash. */
+ * last registrations are made; a flow of few packets would begin them again and again else, and never come to the
+ * last. */
 static __always_inline bool refresh_due(const struct packet_context *context)
 {
-	__u32 every = settings.refresh;
-	__u32 phase = context->hash >> 40;
-
 	if (context->flow.epoch != settings.epoch)
 		return true;
 	if (context->flow.state & (FLOW_OWNER_PENDING | FLOW_TOKEN_PENDING))
 		return false;
-	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
+	return interval_is_over(context->hash, context->flow.seen, context->now);
 }
 
 /* True if another balancer may have an entry of the flow's addresses and ports that leads to another backend than this

@@ -40,6 +40,15 @@ static __always_inline bool flow_live(const struct flow_snapshot *flow, __u32 no
 	return flow->seen && flow->seen != SEEN_BUSY && within(now, flow->seen, flow_timeout(flow->state));
 }
 
+/* True if a flow's refresh interval has ended since its entry was last written. Each flow's intervals start at a tick
+ * of their own, taken from its hash. */
+static __always_inline bool interval_is_over(__u32 hash, __u32 seen, __u32 now)
+{
+	__u32 every = settings.refresh, phase = hash >> 8;
+
+	return every && (seen + phase) / every != (now + phase) / every;
+}
+
 static __always_inline bool is_closing(const struct flow_snapshot *flow)
 {
 	__u8 state = flow->state & FLOW_STATE_MASK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The way of most packets, in a line: TCP in the midst of a connection, or UDP, over IP without options, in a frame
- * without a tag, for a known flow for which nothing is due. It reads the frame, a service, an entry of a flow and a
- * target, and writes an outer header and two counters.
+ * without a tag, for a known flow for which nothing is due but that its entry's time is renewed. It reads the frame, a
+ * service, an entry of a flow and a target, and writes an outer header and two counters.
  *
  * Whatever is not plain is left as it is, for the rest of the program: a condition here may be stricter than there, not
  * laxer. */
@@ -12,6 +12,7 @@
 #include "balancer/context.h"
 #include "balancer/flow_table.h"
 #include "balancer/forward.h"
+#include "balancer/invalid.h"
 #include "balancer/known_vips.h"
 #include "balancer/link.h"
 
@@ -81,30 +82,59 @@ static __always_inline bool read_plain(struct xdp_md *ctx, struct packet *packet
 	return packet->protocol == IPPROTO_UDP && packet->length >= ip_size + UDP_SIZE;
 }
 
-/* True if the entry is the flow's, and nothing is due for it. */
+/* True if the entry is as plain packets leave it, but for its time. */
 static __always_inline bool is_settled(const struct flow_snapshot *flow, __u32 now, bool udp)
 {
-	return (flow->state & ~FLOW_FRESH) == (udp ? FLOW_UDP : FLOW_ESTABLISHED) && now - flow->seen < TOUCH &&
-	       flow->epoch == settings.epoch && flow_live(flow, now);
+	return (flow->state & ~FLOW_FRESH) == (udp ? FLOW_UDP : FLOW_ESTABLISHED) && flow->epoch == settings.epoch &&
+	       flow_live(flow, now);
+}
+
+/* True if nothing is due for a flow whose entry was written a second ago but that its time is renewed: no refresh, and no
+ * question about a flow that was silent (`asks`). Its source may have become a service's since. */
+static __always_inline bool is_renewed_alone(const struct flow_snapshot *flow, const struct flow_key *key, __u32 hash, __u32 now,
+					     bool asks)
+{
+	if (flow->state & FLOW_FRESH || (!settings.forwards_invalid && settings.service_bits & source_bit(&key->client)))
+		return false;
+	return flow->state == FLOW_UDP || (!(asks && now - flow->seen >= 2 * TOUCH) && !interval_is_over(hash, flow->seen, now));
+}
+
+/* The rest of the program does the same with a packet that is not plain after all. Where the entry has changed meanwhile,
+ * it stays as another processor has written it. */
+static __always_inline void renew(struct flow *flow, const struct flow_snapshot *was, __u32 now)
+{
+	struct flow_snapshot renewed = *was;
+
+	renewed.seen = now;
+	compare_exchange(flow_status(flow), was->status, renewed.status);
 }
 
 /* The target of a flow, out of its first bucket; NO_TARGET: its entry is not there, or is being written, or something
  * is due. */
-static __always_inline __u32 plain_target(const struct flow_key *key, __u64 hash, bool udp)
+static __always_inline __u32 plain_target(const struct flow_key *key, __u32 hash, bool udp, bool asks)
 {
 	struct flow_bucket *bucket = flow_bucket(main_bucket(hash));
 	struct flow_snapshot found;
 	struct flow *flow;
+	__u32 tick;
 
 	if (!bucket)
 		return NO_TARGET;
 	flow = bucket->flows;
 	for (int i = 1; i < BUCKET_ENTRIES && !is_flow_of(flow, read_flow_identity(flow), key); i++)
 		flow = &bucket->flows[i];
-	return try_to_read_flow(flow, key, &found) == READ_WHOLE && is_settled(&found, now(), udp) ? found.target : NO_TARGET;
+	tick = now();
+	if (try_to_read_flow(flow, key, &found) != READ_WHOLE || !is_settled(&found, tick, udp))
+		return NO_TARGET;
+	if (tick - found.seen < TOUCH)
+		return found.target;
+	if (!is_renewed_alone(&found, key, hash, tick, asks))
+		return NO_TARGET;
+	renew(flow, &found, tick);
+	return found.target;
 }
 
-static __always_inline int send_plain(struct xdp_md *ctx, const struct packet *packet, __u16 vip)
+static __always_inline int send_plain(struct xdp_md *ctx, const struct packet *packet, __u16 vip, bool asks)
 {
 	bool udp = packet->protocol == IPPROTO_UDP;
 	__u8 looked_at = TARGET_KEEPS_FLOWS | (udp ? TARGET_IS_REMOVED : 0);
@@ -116,7 +146,7 @@ static __always_inline int send_plain(struct xdp_md *ctx, const struct packet *p
 	if (!read_client(ctx, &key, packet->v6))
 		return NOT_PLAIN;
 	sending.flow_hash = hash_flow(settings.seed, &key.client, key.port, key.vip);
-	target = plain_target(&key, sending.flow_hash, udp);
+	target = plain_target(&key, sending.flow_hash, udp, asks);
 	sending.target = bpf_map_lookup_elem(&targets, &target);
 	if (!sending.target || (sending.target->state & looked_at) != TARGET_KEEPS_FLOWS || sending.target->vlan)
 		return NOT_PLAIN;
@@ -164,7 +194,7 @@ static __always_inline int balance_plain_ip(struct xdp_md *ctx, bool v6, struct 
 		return pass_plain(service, packet.length);
 	if (vip->kind != VIP_SERVICE || vip->choices || vip->access & ACCESS_FILTERED || check_link(ctx) != LINK_OURS)
 		return NOT_PLAIN;
-	return send_plain(ctx, &packet, vip->id);
+	return send_plain(ctx, &packet, vip->id, vip->mode == MPTCP_LEARN);
 }
 
 static __always_inline int balance_plain(struct xdp_md *ctx)
