@@ -129,11 +129,19 @@ static __always_inline __u32 longest_timeout(void)
 	return longest > told ? longest : told;
 }
 
+/* True if the flow's main bucket was ever full: its places are filled in order, and none is emptied. */
+static __always_inline bool was_full(const struct packet_context *context)
+{
+	struct flow_bucket *bucket = flow_bucket(main_bucket(context->hash));
+
+	return bucket && read_flow_status(&bucket->flows[BUCKET_ENTRIES - 1]).seen;
+}
+
 /* True if the packet's flow may have its entry in an extra bucket. A look there costs two cache misses, and two of the
  * TLB. */
 static __always_inline bool may_have_overflowed(const struct packet_context *context)
 {
-	const __u32 *place = overflow_of(context);
+	const __u32 *place = was_full(context) ? overflow_of(context) : NULL;
 	__u32 written = place ? READ_ONCE(*place) : 0;
 
 	return written && within(context->now, written, longest_timeout());
@@ -361,8 +369,25 @@ static __always_inline void choose(struct flow_place *place, __u32 bucket, __u32
 	place->rank = rank;
 }
 
-/* The first free entry of a bucket that has more of them than the place's; so many are enough to know. */
-__noinline int free_in(__u32 index, const struct packet_context *context, __u32 enough, struct flow_place *place)
+/* The first free entry of the flow's own bucket, if there is one. */
+static __always_inline void free_own_place(const struct packet_context *context, struct flow_place *place)
+{
+	__u32 index = main_bucket(context->hash);
+	struct flow_bucket *bucket = flow_bucket(index);
+
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
+		struct flow_snapshot was = read_flow_status(&bucket->flows[i]);
+
+		if (was.seen == SEEN_BUSY || flow_live(&was, context->now))
+			continue;
+		choose(place, index, i, &was, FREE);
+		return;
+	}
+}
+
+/* The first free entry of a bucket that has more of them than the place's. */
+__noinline int free_in(__u32 index, const struct packet_context *context, struct flow_place *place)
 {
 	struct flow_bucket *bucket = flow_bucket(index);
 	struct flow_place found = {};
@@ -370,7 +395,7 @@ __noinline int free_in(__u32 index, const struct packet_context *context, __u32 
 	if (!bucket || !context || !place)
 		return 0;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < BUCKET_ENTRIES && found.free < enough; i++) {
+	for (int i = 0; i < BUCKET_ENTRIES; i++) {
 		struct flow_snapshot was = read_flow_status(&bucket->flows[i]);
 
 		if (was.seen == SEEN_BUSY || flow_live(&was, context->now))
@@ -389,7 +414,7 @@ static __always_inline void free_extra_place(const struct packet_context *contex
 {
 #pragma clang loop unroll(disable)
 	for (int choice = 1; choice < BUCKET_CHOICES; choice++)
-		free_in(bucket_choice(context->hash, choice), context, BUCKET_ENTRIES, place);
+		free_in(bucket_choice(context->hash, choice), context, place);
 }
 
 /* A join that opens gives way to a stateful entry alone. A fresh flow does while the tables are those that gave it its
@@ -487,7 +512,7 @@ static __always_inline void insertion_place(const struct packet_context *context
 	__u32 index = NO_TARGET;
 	struct target_signs *signs;
 
-	free_in(main_bucket(context->hash), context, 1, place);
+	free_own_place(context, place);
 	if (place->rank == FREE)
 		return;
 	signs = bpf_map_lookup_elem(&target_signs, &index);

@@ -196,6 +196,12 @@ static __always_inline void decide_join(const struct packet_context *context, __
 		decide_unknown_join(context, token, 0, decision);
 }
 
+/* True if there are no TCP options but those of most SYNs, none of which is MPTCP's. */
+static __always_inline bool has_usual_options_alone(struct xdp_md *ctx, const struct packet *packet)
+{
+	return usual_options(ctx, packet->l4 & MAX_TCP_OFFSET, packet->options) == packet->options;
+}
+
 __noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
@@ -203,7 +209,7 @@ __noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *conte
 
 	if (!context || !decision)
 		return 0;
-	if (context->vip.mode >= MPTCP_LEARN)
+	if (context->vip.mode >= MPTCP_LEARN && !has_usual_options_alone(ctx, &context->packet))
 		kind = search_options(ctx, context, &found, decision);
 	if (opens_again(context) && is_repeated(context))
 		decision->writes |= WRITES_SILENT;

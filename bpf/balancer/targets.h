@@ -129,18 +129,14 @@ static __always_inline bool takes_new(const struct packet_context *context, __u3
 	return target_up(index) && index != context->passed_over && !seems_dead(context, index);
 }
 
-/* The backend of a new connection: the hash's, or if that one takes none the first one in further slots that does. All
- * balancers that see the same backends fail choose the same one. */
-__noinline __u32 target_of_new(const struct packet_context *context)
+/* The first backend in further slots that takes new connections; none: the hash's. All balancers that see the same
+ * backends fail choose the same one. */
+__noinline __u32 target_in_further_slots(const struct packet_context *context)
 {
-	__u32 hashed;
 	__u64 hash;
 
 	if (!context)
 		return NO_TARGET;
-	hashed = own_hashed_target(context);
-	if (hashed == NO_TARGET || takes_new(context, hashed))
-		return hashed;
 	hash = maglev_hash(context, &context->key.client, context->key.port);
 	for (int i = 0; i < FURTHER_SLOTS; i++) {
 		__u32 next;
@@ -150,7 +146,15 @@ __noinline __u32 target_of_new(const struct packet_context *context)
 		if (takes_new(context, next))
 			return next;
 	}
-	return hashed;
+	return own_hashed_target(context);
+}
+
+/* The backend of a new connection: the hash's, or if that one takes none another. */
+static __always_inline __u32 target_of_new(const struct packet_context *context)
+{
+	__u32 hashed = own_hashed_target(context);
+
+	return hashed == NO_TARGET || takes_new(context, hashed) ? hashed : target_in_further_slots(context);
 }
 
 /* True if a flow that is still alive may have been hashed when its slot named another target. */
