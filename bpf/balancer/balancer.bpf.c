@@ -100,18 +100,30 @@ static __always_inline bool on_fast_path(const struct packet_context *context)
 	       backend_keeps_flow(flow->target, udp);
 }
 
-static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+/* True if the packet opens a connection by what it says alone. */
+static __always_inline bool is_whole_syn(const struct packet_context *context)
+{
+	return !context->packet.fragment && context->named == NO_TARGET &&
+	       (context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+}
+
+static __always_inline void decide_service(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	int limit = context->vip.access & ACCESS_LIMITED && !context->forwarded ? over_limit(context, decision) : 0;
 
-	if (limit)
+	if (limit) {
 		decide_drop(decision, limit);
-	else if (context->packet.fragment)
+		return;
+	}
+	if (is_whole_syn(context)) {
+		decide_syn(ctx, context, decision);
+		return;
+	}
+	look_up_slot(context);
+	if (context->packet.fragment)
 		decide_first_fragment(context, decision);
 	else if (context->named != NO_TARGET)
 		decide_named(context, SENT_QUIC, decision);
-	else if ((context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN)
-		decide_syn(ctx, context, decision);
 	else if (context->known)
 		decide_established_flow(ctx, context, decision);
 	else
@@ -145,7 +157,6 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 	case VIP_SERVICE:
 		read_sequence(ctx, context);
 		leave_out_unseen(context);
-		look_up_slot(context);
 		if (opens_again(context) && is_unanswered(context))
 			context->passed_over = context->flow.target;
 		if (context->vip.choices)

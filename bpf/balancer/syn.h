@@ -202,7 +202,15 @@ static __always_inline bool has_usual_options_alone(struct xdp_md *ctx, const st
 	return usual_options(ctx, packet->l4 & MAX_TCP_OFFSET, packet->options) == packet->options;
 }
 
-__noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+/* True if nothing is due for a SYN that came again, without MPTCP: it goes where the first one went. */
+static __always_inline bool goes_again(const struct packet_context *context, int kind)
+{
+	return opens_again(context) && kind != MPTCP_JOIN_SYN && kind != MPTCP_CAPABLE_SYN && context->passed_over == NO_TARGET &&
+	       !gives_way_to_syn(&context->flow);
+}
+
+/* Looks up the slot of the packet's flow, unless the SYN goes where the first one went. */
+__noinline int decide_syn(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
 	int kind = MPTCP_NONE;
@@ -213,6 +221,11 @@ __noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *conte
 		kind = search_options(ctx, context, &found, decision);
 	if (opens_again(context) && is_repeated(context))
 		decision->writes |= WRITES_SILENT;
+	if (goes_again(context, kind)) {
+		decide_send(decision, context->flow.target, SENT_SYN);
+		return 0;
+	}
+	look_up_slot(context);
 	if (kind == MPTCP_JOIN_SYN)
 		decide_join(context, found.token, decision);
 	else if (kind != MPTCP_CAPABLE_SYN || !assignable(context) || !decide_assign(context, &found, decision))
