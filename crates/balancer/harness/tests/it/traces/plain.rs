@@ -1,9 +1,9 @@
 //! TCP without MPTCP, UDP, and what is no service's.
 
 use heddle_balancer_maps::abi::{Counter, FlowState, Forwarding, MptcpMode, Settings, TargetState};
-use heddle_harness::{Outcome, Setup, tagged};
+use heddle_harness::{Cluster, Connection, Flow, Outcome, Random, Setup, tagged};
 
-use crate::traces::world::{Traced, backend, flow, flow_v6, open, with_port};
+use crate::traces::world::{Traced, backend, connection, flow, flow_v6, open, with_port};
 
 #[test]
 fn a_connection_goes_to_one_backend_and_its_entry_follows_it() {
@@ -147,5 +147,65 @@ fn time_wraps() {
             cluster.advance(1).unwrap();
         }
         assert_eq!(cluster.state(0, &flow(1)), Some(FlowState::Established), "from {now}");
+    }
+}
+
+/// A plain packet, and the same one with a tag, which takes the long way: both go the same way and leave the same entry,
+/// however long the flow was silent.
+#[test]
+fn plain_packets_renew_entries_as_all_others_do() {
+    for mode in [MptcpMode::Learn, MptcpMode::Off] {
+        let setup = || Setup { balancers: 2, mode, ..Setup::default() };
+        let Some(mut plain) = open(setup()) else { return };
+        let Some(mut whole) = open(setup()) else { return };
+        let mut random = Random::new(36);
+        let mut flows: Vec<Flow> =
+            (1..6).flat_map(|number| [flow(number), flow_v6(number)]).collect();
+        let opened = connection(9);
+        flows.extend([opened.primary, with_port(opened.primary, 7)]);
+        for cluster in [&plain, &whole] {
+            flows[..10].iter().for_each(|flow| assert!(cluster.plain(0, flow) < 4));
+            cluster.connect(0, &opened);
+            cluster.join(0, &opened, &flows[11]);
+        }
+        for step in 0..300 {
+            if random.below(100) == 0 {
+                [&mut plain, &mut whole].into_iter().for_each(|all| all.publish().unwrap());
+            }
+            let silent = [0, 1, 59, 60, 61, 119, 120, 121, 500][random.below(9) as usize];
+            [&mut plain, &mut whole].into_iter().for_each(|all| all.advance(silent).unwrap());
+            let tcp = flows[random.below(flows.len() as u32) as usize];
+            let udp = with_port(tcp, 9);
+            let (flow, frame) =
+                if step % 3 == 0 { (udp, udp.datagram(10)) } else { (tcp, tcp.ack(&[], 10)) };
+            let sent = plain.send(0, &frame).unwrap();
+            let expected = whole.send(0, &tagged(&frame, 100)).unwrap();
+            let token = |cluster: &Cluster| cluster.token(0, opened.token());
+            let seen = (backend(&sent), sent.via, plain.entry(0, &flow), token(&plain));
+            let expected = (backend(&expected), expected.via, whole.entry(0, &flow), token(&whole));
+            assert_eq!(seen, expected, "{mode:?}, step {step}: {flow:?} after {silent} ticks");
+        }
+    }
+}
+
+/// A SYN that comes again goes with its flow, whatever was decided in between; one that comes again with MPTCP, too.
+#[test]
+fn repeated_syns_go_with_the_first_one() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let flows: Vec<Flow> = (0..50).map(flow).collect();
+    let homes: Vec<usize> = flows.iter().map(|flow| cluster.to(0, &flow.syn(&[]))).collect();
+    let capable = |flow: &Flow| Connection::new(*flow, 5).syn();
+    for (flow, home) in flows.iter().zip(&homes) {
+        let (sent, seen) = cluster.seen(0, &flow.syn(&[]));
+        assert_eq!((backend(&sent), seen.at(0)), (*home, vec![Counter::SentSyn]));
+        assert_eq!(cluster.to(0, &capable(flow)), *home);
+        assert_eq!(cluster.state(0, flow), Some(FlowState::Learning));
+        assert_eq!(cluster.to(0, &flow.syn(&[])), *home);
+    }
+    cluster.backends[0].state = TargetState::Down;
+    cluster.publish().unwrap();
+    for (flow, home) in flows.iter().zip(&homes) {
+        let now = cluster.to(0, &flow.syn(&[]));
+        assert!(if *home == 0 { now != 0 } else { now == *home }, "{flow:?} from {home} to {now}");
     }
 }
