@@ -89,8 +89,8 @@ static __always_inline bool is_settled(const struct flow_snapshot *flow, __u32 n
 	       flow_live(flow, now);
 }
 
-/* True if nothing is due for a flow whose entry was written a second ago but that its time is renewed: no refresh, and no
- * question about a flow that was silent (`asks`). Its source may have become a service's since. */
+/* True if nothing is due for a flow whose entry was written a second ago but that its time is renewed: no refresh, and
+ * no question about a flow that was silent (`asks`). Its source may have become a service's since. */
 static __always_inline bool is_renewed_alone(const struct flow_snapshot *flow, const struct flow_key *key, __u32 hash, __u32 now,
 					     bool asks)
 {
@@ -99,8 +99,8 @@ static __always_inline bool is_renewed_alone(const struct flow_snapshot *flow, c
 	return flow->state == FLOW_UDP || (!(asks && now - flow->seen >= 2 * TOUCH) && !interval_is_over(hash, flow->seen, now));
 }
 
-/* The rest of the program does the same with a packet that is not plain after all. Where the entry has changed meanwhile,
- * it stays as another processor has written it. */
+/* The rest of the program does the same with a packet that is not plain after all. Where the entry has changed
+ * meanwhile, it stays as another processor has written it. */
 static __always_inline void renew(struct flow *flow, const struct flow_snapshot *was, __u32 now)
 {
 	struct flow_snapshot renewed = *was;

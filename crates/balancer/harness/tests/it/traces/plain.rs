@@ -150,8 +150,8 @@ fn time_wraps() {
     }
 }
 
-/// A plain packet, and the same one with a tag, which takes the long way: both go the same way and leave the same entry,
-/// however long the flow was silent.
+/// A plain packet, and the same one with a tag, which takes the long way: both go the same way and leave the same
+/// entry, however long the flow was silent.
 #[test]
 fn plain_packets_renew_entries_as_all_others_do() {
     for mode in [MptcpMode::Learn, MptcpMode::Off] {
