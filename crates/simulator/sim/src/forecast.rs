@@ -18,8 +18,8 @@ pub struct Forecast {
     pub flows: f64,
     /// Packet hops, those of probes among them.
     pub packet_hops: f64,
-    /// The same if the last measured flow waits for [`TIMEOUTS`]; `None` if no packet is likely to be
-    /// lost, or if the run ends at a time.
+    /// The same if the last measured flow waits for seven of its least timeouts; `None` if no packet is
+    /// likely to be lost, or if the run ends at a time.
     pub with_timeouts: Option<Amount>,
     /// Length of the run in simulated seconds.
     pub seconds: f64,
