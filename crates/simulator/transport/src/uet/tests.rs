@@ -10,13 +10,13 @@ use super::*;
 use crate::{Ecn, Kind, Options, Segment};
 
 /// A connection between hosts of 100 Gbps, 12 us apart.
-struct Ends {
-    parameters: UetParameters,
-    connection: UetConnection,
+pub(super) struct Ends {
+    pub(super) parameters: UetParameters,
+    pub(super) connection: UetConnection,
 }
 
 impl Ends {
-    fn new(config: UetConfig, bytes: u64) -> Ends {
+    pub(super) fn new(config: UetConfig, bytes: u64) -> Ends {
         let parameters = UetParameters::new(&config, Rate::gbps(100));
         let mut connection = UetConnection::new(&parameters);
         connection.write(bytes);
@@ -24,21 +24,21 @@ impl Ends {
     }
 
     /// All packets that may be sent now.
-    fn sent(&mut self, now: u64) -> Vec<Segment> {
+    pub(super) fn sent(&mut self, now: u64) -> Vec<Segment> {
         let Ends { parameters, connection } = self;
         let next = || connection.next_segment(parameters, Time::micros(now)).map(|(_, s)| s);
         std::iter::from_fn(next).collect()
     }
 
-    fn arrives(&mut self, packet: &Segment) -> Option<Segment> {
+    pub(super) fn arrives(&mut self, packet: &Segment) -> Option<Segment> {
         self.connection.on_segment(&self.parameters, Time::ZERO, 0, packet)
     }
 
-    fn answered(&mut self, now: u64, answer: &Segment) {
+    pub(super) fn answered(&mut self, now: u64, answer: &Segment) {
         self.connection.on_ack(&self.parameters, Time::micros(now), 0, answer);
     }
 
-    fn timer(&mut self, now: u64) {
+    pub(super) fn timer(&mut self, now: u64) {
         self.connection.on_timer(&self.parameters, Time::micros(now));
     }
 }

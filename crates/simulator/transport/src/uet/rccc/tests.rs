@@ -4,55 +4,32 @@
 use alloc::vec;
 use std::vec::Vec;
 
-use heddle_units::{Bytes, Rate, Time};
+use heddle_units::{Bytes, Time};
 use proptest::prelude::*;
 
 use super::*;
-use crate::uet::{UetConfig, UetConnection, WindowControl};
+use crate::uet::tests::Ends;
+use crate::uet::{UetConfig, WindowControl};
 use crate::{Kind, Options, Segment};
 
 const PACKET: u64 = 4154;
 
-/// Both ends of a connection, packet by packet.
-struct Ends {
-    parameters: UetParameters,
-    connection: UetConnection,
+/// Ends with a window of so many full packets.
+fn ends(window: u64, bytes: u64) -> Ends {
+    let config = UetConfig {
+        control: WindowControl::Rccc,
+        window: Some(Bytes(window * PACKET)),
+        rto: Some(Time::micros(50)),
+        ..UetConfig::default()
+    };
+    Ends::new(config, bytes)
 }
 
 impl Ends {
-    /// Ends with a window of so many full packets.
-    fn new(window: u64, bytes: u64) -> Ends {
-        let config = UetConfig {
-            control: WindowControl::Rccc,
-            window: Some(Bytes(window * PACKET)),
-            rto: Some(Time::micros(50)),
-            ..UetConfig::default()
-        };
-        let parameters = UetParameters::new(&config, Rate::gbps(100));
-        let mut connection = UetConnection::new(&parameters);
-        connection.write(bytes);
-        Ends { parameters, connection }
-    }
-
-    /// All packets that may be sent now.
-    fn sent(&mut self, now: u64) -> Vec<Segment> {
-        let Ends { parameters, connection } = self;
-        let next = || connection.next_segment(parameters, Time::micros(now)).map(|(_, s)| s);
-        std::iter::from_fn(next).collect()
-    }
-
-    fn arrives(&mut self, packet: &Segment) -> Option<Segment> {
-        self.connection.on_segment(&self.parameters, Time::ZERO, 0, packet)
-    }
-
     fn all_arrive(&mut self, packets: &[Segment]) {
         for packet in packets {
             self.arrives(packet);
         }
-    }
-
-    fn answered(&mut self, now: u64, answer: &Segment) {
-        self.connection.on_ack(&self.parameters, Time::micros(now), 0, answer);
     }
 
     /// The next grant, if there is one.
@@ -77,7 +54,7 @@ fn trimmed(packet: &Segment) -> Segment {
 
 #[test]
 fn a_connection_begins_with_a_window_and_asks_for_a_packet_for_each_that_it_sends() {
-    let mut ends = Ends::new(6, 20 * 4096);
+    let mut ends = ends(6, 20 * 4096);
     let packets = ends.sent(0);
     assert_eq!(numbers(&packets), [0, 1, 2, 3, 4, 5]);
     assert_eq!(demands(&packets), [1, 2, 3, 4, 5, 6]);
@@ -88,7 +65,7 @@ fn a_connection_begins_with_a_window_and_asks_for_a_packet_for_each_that_it_send
 
 #[test]
 fn grants_are_four_packets_at_most_and_no_more_than_was_asked_for() {
-    let mut ends = Ends::new(6, 20 * 4096);
+    let mut ends = ends(6, 20 * 4096);
     let packets = ends.sent(0);
     ends.arrives(&packets[0]);
     let (first, bytes) = ends.grant().unwrap();
@@ -100,7 +77,7 @@ fn grants_are_four_packets_at_most_and_no_more_than_was_asked_for() {
 
 #[test]
 fn credit_is_sent_and_the_last_grant_makes_up_for_those_before() {
-    let mut ends = Ends::new(6, 20 * 4096);
+    let mut ends = ends(6, 20 * 4096);
     let packets = ends.sent(0);
     ends.all_arrive(&packets[..5]);
     let [_lost, last] = [(); 2].map(|()| ends.grant().unwrap().0);
@@ -112,7 +89,7 @@ fn credit_is_sent_and_the_last_grant_makes_up_for_those_before() {
 
 #[test]
 fn what_is_left_of_the_first_window_lapses_with_the_first_answer() {
-    let mut ends = Ends::new(6, 20 * 4096);
+    let mut ends = ends(6, 20 * 4096);
     let first = ends.connection.next_segment(&ends.parameters, Time::ZERO).unwrap().1;
     let ack = ends.arrives(&first).unwrap();
     ends.answered(8, &ack);
@@ -129,7 +106,7 @@ fn what_is_left_of_the_first_window_lapses_with_the_first_answer() {
 
 #[test]
 fn a_packet_may_take_more_than_is_left() {
-    let mut ends = Ends::new(6, 3 * 4096);
+    let mut ends = ends(6, 3 * 4096);
     let packets = ends.sent(0);
     ends.answered(8, &Segment { kind: Kind::Nack, ..packets[0] });
     assert!(ends.sent(8).is_empty(), "a packet was asked for already");
@@ -142,7 +119,7 @@ fn a_packet_may_take_more_than_is_left() {
 
 #[test]
 fn trimmed_packets_are_asked_for_and_sent_again_with_credit() {
-    let mut ends = Ends::new(2, 2 * 4096);
+    let mut ends = ends(2, 2 * 4096);
     let packets = ends.sent(0);
     assert_eq!(demands(&packets), [1, 0], "one, while nothing was granted and one waits");
     let nacks = [0, 1].map(|number: usize| ends.arrives(&trimmed(&packets[number])).unwrap());
@@ -162,7 +139,7 @@ fn trimmed_packets_are_asked_for_and_sent_again_with_credit() {
 
 #[test]
 fn without_an_answer_credit_is_asked_for_again_and_granted_once() {
-    let mut ends = Ends::new(1, 3 * 4096);
+    let mut ends = ends(1, 3 * 4096);
     let packets = ends.sent(0);
     assert_eq!(numbers(&packets), [0]);
     let ack = ends.arrives(&packets[0]).unwrap();
@@ -186,7 +163,7 @@ fn without_an_answer_credit_is_asked_for_again_and_granted_once() {
 
 #[test]
 fn an_idle_connection_begins_again() {
-    let mut ends = Ends::new(3, 3 * 4096);
+    let mut ends = ends(3, 3 * 4096);
     for first in [0, 3] {
         let packets = ends.sent(first);
         assert_eq!(numbers(&packets), [first, first + 1, first + 2], "at once");
@@ -226,7 +203,7 @@ proptest! {
         bytes in 1u64..200_000,
         fates in prop::collection::vec(fate(), 0..300),
     ) {
-        let mut ends = Ends::new(window, bytes);
+        let mut ends = ends(window, bytes);
         let mut fates = fates.into_iter();
         let (mut sent, mut granted, mut asked) = (0, 0, 0);
         for round in 0..2_000 {
