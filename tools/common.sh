@@ -76,7 +76,8 @@ uv() {
         python3 -m venv --clear "$folder"
         "$folder/bin/pip" install --quiet --no-compile --disable-pip-version-check "uv==$UV"
     fi
-    UV_CACHE_DIR=$PWD/target/tools/uv-cache "$folder/bin/uv" --no-config "$@"
+    # An index that is set for pip is uv's, too.
+    UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-${PIP_INDEX_URL:-https://pypi.org/simple}} UV_CACHE_DIR=$PWD/target/tools/uv-cache "$folder/bin/uv" --no-config "$@"
 }
 
 # Programs around cargo, from wheels: compiling them takes minutes. Versions are fixed, so that a new release of a tool

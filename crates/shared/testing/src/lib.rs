@@ -9,7 +9,7 @@
 //! test skipped: joins_reach_their_backend: HEDDLE_WITHOUT_ROOT=1
 //! ```
 //!
-//! What no package brings to a machine is the exception ([`skip_because`]): BMv2's programs, and
+//! Exceptions are needs that no package can meet ([`skip_because`]): BMv2's programs, and
 //! drivers that its kernel was built without ([`Driver`]).
 //!
 //! The line is visible without `--nocapture`, and `tools/tally.py` counts it.

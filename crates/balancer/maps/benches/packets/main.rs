@@ -141,7 +141,7 @@ fn print_features(bench: &mut Bench, cases: &[Case]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a packet takes.
+/// Costs of one packet.
 struct Costs {
     balancers: Vec<Cost>,
     others: Vec<Cost>,

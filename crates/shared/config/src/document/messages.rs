@@ -86,8 +86,8 @@ fn is_whole(float: f64) -> bool {
     float.trunc() == float && (0.0..1e15).contains(&float)
 }
 
-/// What stands in the place of a list, as its items: a text of whole numbers between commas is
-/// several.
+/// The items of a list for a value that stands in its place: a text of whole numbers between commas
+/// is several.
 fn items(found: Unexpected<'_>) -> String {
     let are_numbers = |text: &str| text.split(',').all(|item| item.trim().parse::<u64>().is_ok());
     match found {

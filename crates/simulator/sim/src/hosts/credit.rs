@@ -21,7 +21,7 @@ pub(super) struct Pacers {
     free_at: Vec<Time>,
 }
 
-/// Who may grant, or when.
+/// The next turn to grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// A connection, now.

@@ -40,7 +40,7 @@ pub(crate) struct PriorityQueue {
     pub(super) second_time: Time,
 }
 
-/// What a packet finds at a port with two queues.
+/// The queue in front of a packet at a port with two queues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
     /// Transmission times of the packets of its queue, and the rest of the packet in transmission.

@@ -68,7 +68,7 @@ impl FlowCost {
         self.share_kept
     }
 
-    /// What a flow may have under way.
+    /// Bytes that a flow may have in flight.
     pub(super) fn window(&self) -> Window {
         self.window
     }

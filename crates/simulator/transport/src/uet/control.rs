@@ -1,4 +1,4 @@
-//! What a sender may have in flight.
+//! Bytes that a sender may have in flight.
 
 use heddle_units::Time;
 

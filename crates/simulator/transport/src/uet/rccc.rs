@@ -115,7 +115,7 @@ impl Credit {
     }
 }
 
-/// What a server has granted to its client.
+/// A server's grants to its client.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Grants {
     demand: u64,

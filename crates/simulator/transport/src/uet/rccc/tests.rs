@@ -180,7 +180,7 @@ fn an_idle_connection_begins_again() {
     assert_eq!(numbers(&ends.sent(16)), [6, 7]);
 }
 
-/// What happens to packets and grants on their way.
+/// Fates of packets and grants on their way.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Arrives,
