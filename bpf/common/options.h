@@ -103,7 +103,7 @@ __noinline int find_mptcp(struct xdp_md *ctx, __u32 l4, __u32 bytes, __u32 tcp_f
 	bool syn = (tcp_flags & (OPTIONS_SYN | OPTIONS_ACK)) == OPTIONS_SYN;
 	struct tcp_options options = {};
 	struct mptcp_option option;
-	__u32 usual;
+	__u32 usual, last;
 
 	if (!out)
 		return MPTCP_MALFORMED;
@@ -115,10 +115,11 @@ __noinline int find_mptcp(struct xdp_md *ctx, __u32 l4, __u32 bytes, __u32 tcp_f
 		return MPTCP_MALFORMED;
 	usual = usual_options(ctx, l4, bytes);
 	bytes -= usual;
-	asm volatile("" : "+r"(bytes)); /* compared as it is, for the verifier */
-	if (bytes < 1)
+	if (!bytes)
 		return out->kind = MPTCP_NONE;
-	if (bytes > MAX_OPTIONS || bpf_xdp_load_bytes(ctx, l4 + OPTIONS_OFFSET + usual, options.bytes, bytes))
+	last = bytes - 1;
+	asm volatile("" : "+r"(last)); /* bounded by itself: Linux 6.1 learns nothing from `!= 0` */
+	if (last >= MAX_OPTIONS || bpf_xdp_load_bytes(ctx, l4 + OPTIONS_OFFSET + usual, options.bytes, last + 1))
 		return MPTCP_MALFORMED;
 	find_option(&options, bytes, syn ? FORMS_OF_SYN : FORMS_OF_OTHERS, &option);
 	if (option.length)
