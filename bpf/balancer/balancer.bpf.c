@@ -14,7 +14,7 @@
 #include "balancer/known_vips.h"
 #include "balancer/link.h"
 #include "balancer/peer.h"
-#include "balancer/plain.h"
+#include "balancer/plain_syn.h"
 #include "balancer/service.h"
 
 /* The packet in process, and the decision on it. */
@@ -425,11 +425,16 @@ int heddle_balancer(struct xdp_md *ctx)
 	int sent = DRY_RUN ? NOT_PLAIN : balance_plain(ctx);
 	struct work *work;
 
-	if (sent != NOT_PLAIN)
+	if (sent >= 0)
 		return sent;
 	work = this_work();
 	if (!work)
 		return XDP_ABORTED;
+	if (sent == PLAIN_SYN) {
+		sent = balance_syn(ctx, &work->context);
+		if (sent >= 0)
+			return sent;
+	}
 	return DRY_RUN ? explain(ctx, &work->context, &work->decision) : balance(ctx, &work->context, &work->decision);
 }
 

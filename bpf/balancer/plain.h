@@ -16,12 +16,17 @@
 #include "balancer/known_vips.h"
 #include "balancer/link.h"
 
+#define PLAIN 0
 #define NOT_PLAIN (-1)
+#define PLAIN_SYN (-2) /* but for its flag: plain_syn.h */
 
-static __always_inline bool is_plain_tcp(const struct packet *packet, const struct tcphdr *tcp)
+static __always_inline int plainness_of_tcp(const struct packet *packet, const struct tcphdr *tcp)
 {
-	return (((const __u8 *)tcp)[13] & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK && tcp->doff >= 5 &&
-	       packet->l4 + tcp->doff * 4 <= packet->l3 + packet->length;
+	__u8 flags = ((const __u8 *)tcp)[13] & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK);
+
+	if (tcp->doff < 5 || packet->l4 + tcp->doff * 4 > packet->l3 + packet->length)
+		return NOT_PLAIN;
+	return flags == TCP_ACK ? PLAIN : flags == TCP_SYN ? PLAIN_SYN : NOT_PLAIN;
 }
 
 /* Of the header's 20 bytes all count for its checksum. */
@@ -60,26 +65,26 @@ static __always_inline bool read_client(struct xdp_md *ctx, struct flow_key *key
 	return true;
 }
 
-/* UDP's header is shorter than the one that is asked for here; so are few datagrams. */
-static __always_inline bool read_plain(struct xdp_md *ctx, struct packet *packet, bool v6)
+/* PLAIN, PLAIN_SYN or NOT_PLAIN. UDP's header is shorter than the one that is asked for here; so are few datagrams. */
+static __always_inline int read_plain(struct xdp_md *ctx, struct packet *packet, bool v6)
 {
 	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	const struct tcphdr *tcp = data + ETH_HLEN + ip_size;
 
 	if ((void *)(tcp + 1) > end)
-		return false;
+		return NOT_PLAIN;
 	packet->v6 = v6;
 	packet->l3 = ETH_HLEN;
 	packet->l4 = ETH_HLEN + ip_size;
 	if (v6 ? !is_plain_v6(packet, data + ETH_HLEN) : !is_plain_v4(packet, data + ETH_HLEN))
-		return false;
+		return NOT_PLAIN;
 	packet->destination_port = tcp->dest;
 	if (data + ETH_HLEN + packet->length > end)
-		return false;
+		return NOT_PLAIN;
 	if (packet->protocol == IPPROTO_TCP)
-		return is_plain_tcp(packet, tcp);
-	return packet->protocol == IPPROTO_UDP && packet->length >= ip_size + UDP_SIZE;
+		return plainness_of_tcp(packet, tcp);
+	return packet->protocol == IPPROTO_UDP && packet->length >= ip_size + UDP_SIZE ? PLAIN : NOT_PLAIN;
 }
 
 /* True if the entry is as plain packets leave it, but for its time. */
@@ -177,22 +182,29 @@ static __always_inline int pass_plain(struct vip_key *service, __u32 bytes)
 	return XDP_PASS;
 }
 
-/* A plain packet of this version of IP. `service`: room for a key, once for both versions. An XDP verdict or
- * NOT_PLAIN. */
+/* True if packets for this service are plain as far as it says. */
+static __always_inline bool is_plain_service(const struct vip *vip)
+{
+	return vip->kind == VIP_SERVICE && !vip->choices && !(vip->access & ACCESS_FILTERED);
+}
+
+/* A plain packet of this version of IP. `service`: room for a key, once for both versions. An XDP verdict, NOT_PLAIN or
+ * PLAIN_SYN. */
 static __always_inline int balance_plain_ip(struct xdp_md *ctx, bool v6, struct vip_key *service)
 {
 	struct packet packet = {};
 	const struct vip *vip;
+	int plainness = read_plain(ctx, &packet, v6);
 
-	if (!read_plain(ctx, &packet, v6))
-		return NOT_PLAIN;
+	if (plainness != PLAIN)
+		return plainness;
 	service->address = packet.destination;
 	service->port = packet.destination_port;
 	service->protocol = packet.protocol;
 	vip = find_vip(service);
 	if (!vip)
 		return pass_plain(service, packet.length);
-	if (vip->kind != VIP_SERVICE || vip->choices || vip->access & ACCESS_FILTERED || check_link(ctx) != LINK_OURS)
+	if (!is_plain_service(vip) || check_link(ctx) != LINK_OURS)
 		return NOT_PLAIN;
 	return send_plain(ctx, &packet, vip->id, vip->mode == MPTCP_LEARN);
 }

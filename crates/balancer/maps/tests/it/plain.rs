@@ -1,5 +1,5 @@
-//! Packets that take the program's shortest way (bpf/balancer/plain.h), and packets that just miss
-//! it: all go as the rest of the program says, which alone is what explains them.
+//! Packets that take the program's shortest ways (bpf/balancer/plain.h, plain_syn.h), and packets
+//! that just miss them: all go as the rest of the program says, which alone is what explains them.
 
 use std::net::IpAddr;
 
@@ -132,12 +132,21 @@ fn counted(balancer: &Balancer, counter: Counter) -> u64 {
     (0..=2).map(packets).sum()
 }
 
+/// Changes a bit or two of the headers; one of three is cut short.
+fn change(packet: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(2) {
+        let at = random.below(HEADERS.min(packet.len() as u32)) as usize;
+        packet[at] ^= 1 << random.below(8);
+    }
+    packet.truncate(packet.len() - random.below(3) as usize / 2 * 30);
+}
+
 /// The explanation of a frame, and that the program does the same with it. True: it was sent as
 /// one of a known flow.
 fn goes_as_explained(balancer: &Balancer, explainer: &mut Explainer, frame: &[u8]) -> bool {
     let explained = explainer.explain(frame).unwrap();
     let trace = explained.trace.unwrap();
-    let watched = [Counter::SentFlow, Counter::PassNoVip];
+    let watched = [Counter::SentFlow, Counter::SentSyn, Counter::PassNoVip];
     let before = watched.map(|counter| counted(balancer, counter));
     let run = balancer.program.run(frame, 1).unwrap();
     assert_eq!((run.action, run.data), (explained.run.action, explained.run.data), "{frame:x?}");
@@ -178,14 +187,38 @@ fn plain_packets_and_their_neighbours_go_as_the_whole_program_says() {
             }
             let mut packet = frame(family, port, next);
             assert!(goes_as_explained(&balancer, &mut explainer, &packet), "a known flow");
-            for _ in 0..=random.below(2) {
-                let at = random.below(HEADERS.min(packet.len() as u32)) as usize;
-                packet[at] ^= 1 << random.below(8);
-            }
-            packet.truncate(packet.len() - random.below(3) as usize / 2 * 30);
+            change(&mut packet, &mut random);
             sent += u32::from(goes_as_explained(&balancer, &mut explainer, &packet));
         }
         assert!((20..380).contains(&sent), "{sent} of 400 changed packets were plain");
+    }
+}
+
+/// A SYN of a new flow, the same again, and what follows it.
+#[test]
+fn plain_syns_and_their_neighbours_go_as_the_whole_program_says() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let mut random = Random(61);
+    for (forwarding, vlan) in [(Forwarding::Ipip, 0), (Forwarding::L2, 0), (Forwarding::Gue, 7)] {
+        let balancer = balancer(forwarding, false, vlan);
+        let mut explainer = balancer.explainer().unwrap();
+        let before = counted(&balancer, Counter::SentSyn);
+        for round in 0..400 {
+            let family = families()[round % 2];
+            let port = 10_000 + round as u16;
+            let mut syn = frame(family, port, Segment::Syn);
+            if random.below(2) == 0 {
+                change(&mut syn, &mut random);
+            }
+            goes_as_explained(&balancer, &mut explainer, &syn);
+            goes_as_explained(&balancer, &mut explainer, &syn);
+            goes_as_explained(&balancer, &mut explainer, &frame(family, port, Segment::Syn));
+            goes_as_explained(&balancer, &mut explainer, &frame(family, port, Segment::Data));
+        }
+        assert!(counted(&balancer, Counter::SentSyn) >= before + 800, "most are whole SYNs");
+        assert!((390..=800).contains(&counted(&balancer, Counter::FlowAdded)), "once a flow");
     }
 }
 
