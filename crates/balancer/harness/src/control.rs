@@ -30,9 +30,9 @@ const UDP: u8 = 17;
 const BACKEND_IDS: u32 = 1000;
 const BALANCER_IDS: u32 = 100;
 /// Index of the first other balancer among the targets.
-const PEERS: u32 = 2048;
+const PEERS: u32 = 256;
 /// Distance of the other service's targets, and of their ids, from those of the first one.
-const OTHERS: u32 = 1000;
+const OTHERS: u32 = 128;
 
 /// The device that BPF_PROG_RUN says frames come by: loopback.
 const CAME_BY: u32 = 1;

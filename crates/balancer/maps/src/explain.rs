@@ -1,8 +1,7 @@
 //! The target of a given packet, as the program itself would decide now.
 
-use std::collections::BTreeMap;
-
 use aya::Ebpf;
+use heddle_bpf_loader::Contents;
 
 use crate::abi::{Counter, Trace};
 use crate::maps::Traces;
@@ -14,6 +13,8 @@ use crate::{Error, Program, Run};
 pub struct Explainer {
     program: Program,
     traces: Traces,
+    /// Opened by the first that asks.
+    contents: Option<Contents>,
 }
 
 /// The decision about a frame, with its reasons.
@@ -29,7 +30,7 @@ impl Explainer {
     pub(crate) fn new(mut object: Ebpf) -> Result<Self, Error> {
         let traces = object.take_map("traces").ok_or(Error::Missing("traces"))?;
         let traces = Traces::new(traces)?;
-        Ok(Self { program: Program::load(object, BALANCER_PROGRAM)?, traces })
+        Ok(Self { program: Program::load(object, BALANCER_PROGRAM)?, traces, contents: None })
     }
 
     /// The decision about this frame (from its Ethernet header on) as of now.
@@ -45,14 +46,25 @@ impl Explainer {
 }
 
 impl Explainer {
-    /// The content of each map of the program but its trace, what it has of the packet in process
-    /// and keeps of services, and the large tables of hashes, which only user space writes. Nothing
-    /// of it changes by an explanation, which tests check.
+    /// The first map that explaining this frame changes: none, which tests check. Of all maps but
+    /// the program's trace, what it has of the packet in process and keeps of services, and the
+    /// large tables of hashes, which only user space writes.
     ///
     /// # Errors
-    /// [`Error`] if the kernel would not.
-    pub fn contents(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-        self.program.contents(&["traces", "works", "known_vips", "maglev", "ring", "waiting"])
+    /// As [`Explainer::explain`].
+    pub fn changed_by(&mut self, frame: &[u8]) -> Result<Option<String>, Error> {
+        const LEFT_OUT: [&str; 6] = ["traces", "works", "known_vips", "maglev", "ring", "waiting"];
+        let contents = match self.contents.take() {
+            Some(contents) => contents,
+            None => self.program.contents(&LEFT_OUT)?,
+        };
+        let before = contents.read()?;
+        self.explain(frame)?;
+        let after = contents.read()?;
+        let changed = after.iter().find(|(map, content)| before[*map] != **content);
+        let changed = changed.map(|(map, _)| (*map).to_owned());
+        self.contents = Some(contents);
+        Ok(changed)
     }
 }
 

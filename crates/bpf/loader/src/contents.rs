@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-use aya::maps::{MapData, MapError, MapInfo, MapType};
+use aya::maps::{MapData, MapError, MapFd, MapInfo, MapType};
 use aya::util::nr_cpus;
 
 use crate::maps::{Access, Memory};
@@ -40,45 +40,92 @@ struct Batch {
     flags: u64,
 }
 
+/// A program's maps, opened to be read whole, again and again.
+#[derive(Debug)]
+pub struct Contents(Vec<Opened>);
+
+#[derive(Debug)]
+struct Opened {
+    name: String,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// An array in memory.
+    Memory(Memory),
+    Queue {
+        map: MapFd,
+        value: usize,
+    },
+    Elements {
+        map: MapFd,
+        key: usize,
+        value: usize,
+        entries: u32,
+    },
+}
+
 impl Program {
-    /// The content of each map that the program uses, by the map's name, but for those named in
-    /// `without`: all keys and values, of a queue the first one, of an array in memory the values.
-    /// The kernel cuts names off behind 15 bytes.
+    /// The maps that the program uses, but for those named in `without`. The kernel cuts names off
+    /// behind 15 bytes.
     ///
     /// # Errors
     /// [`Error::Program`] or [`Error::Map`] if the kernel would not.
-    pub fn contents(&self, without: &[&str]) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-        let maps = self.xdp()?.info()?.map_ids()?.unwrap_or_default();
-        let mut contents = BTreeMap::new();
-        for id in maps {
+    pub fn contents(&self, without: &[&str]) -> Result<Contents, Error> {
+        let mut opened = Vec::new();
+        for id in self.xdp()?.info()?.map_ids()?.unwrap_or_default() {
             let map = MapInfo::from_id(id)?;
             let name = map.name_as_str().unwrap_or_default().to_owned();
             if !without.contains(&name.as_str()) {
-                contents.insert(name, content(&map)?);
+                opened.push(Opened { name, source: Source::of(&map)? });
             }
         }
-        Ok(contents)
+        Ok(Contents(opened))
     }
 }
 
-fn content(map: &MapInfo) -> Result<Vec<u8>, Error> {
-    if map.map_flags() & BPF_F_MMAPABLE != 0 {
-        let map = MapData::from_id(map.id())?;
-        return Ok(Memory::new("memory", map, Access::Read)?.bytes());
+impl Contents {
+    /// The content of each map, by its name: all keys and values, of a queue the first one, of an
+    /// array in memory the values.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the kernel would not.
+    pub fn read(&self) -> Result<BTreeMap<&str, Vec<u8>>, Error> {
+        self.0.iter().map(|map| Ok((map.name.as_str(), map.source.read()?))).collect()
     }
-    let (kind, fd) = (map.map_type()?, map.fd()?);
-    let value = match kind {
-        MapType::PerCpuArray | MapType::PerCpuHash | MapType::LruPerCpuHash => {
-            let processors = nr_cpus().map_err(|(_, error)| MapError::IoError(error))?;
-            map.value_size().next_multiple_of(8) as usize * processors
+}
+
+impl Source {
+    fn of(map: &MapInfo) -> Result<Self, Error> {
+        if map.map_flags() & BPF_F_MMAPABLE != 0 {
+            let map = MapData::from_id(map.id())?;
+            return Ok(Self::Memory(Memory::new("memory", map, Access::Read)?));
         }
-        _ => map.value_size() as usize,
-    };
-    let read = match kind {
-        MapType::Queue => head(fd.as_fd(), value),
-        _ => all(fd.as_fd(), map.key_size() as usize, value, map.max_entries()),
-    };
-    Ok(read.map_err(MapError::IoError)?)
+        let (value, kind) = (map.value_size(), map.map_type()?);
+        let value = match kind {
+            MapType::PerCpuArray | MapType::PerCpuHash | MapType::LruPerCpuHash => {
+                let processors = nr_cpus().map_err(|(_, error)| MapError::IoError(error))?;
+                value.next_multiple_of(8) as usize * processors
+            }
+            _ => value as usize,
+        };
+        let (key, entries) = (map.key_size() as usize, map.max_entries());
+        let map = map.fd()?;
+        Ok(match kind {
+            MapType::Queue => Self::Queue { map, value },
+            _ => Self::Elements { map, key, value, entries },
+        })
+    }
+
+    fn read(&self) -> Result<Vec<u8>, Error> {
+        let read = match self {
+            Self::Memory(memory) => return Ok(memory.bytes()),
+            Self::Queue { map, value } => head(map.as_fd(), *value),
+            Self::Elements { map, key, value, entries } => all(map.as_fd(), *key, *value, *entries),
+        };
+        Ok(read.map_err(MapError::IoError)?)
+    }
 }
 
 /// The first value of a queue; nothing if it is empty.

@@ -30,6 +30,7 @@ pub use attach::{Attached, Mode, detach, interface_index, links_of};
 pub use bare::{Forwarding, discard, pass, send_back};
 pub use bench::{Bench, Clients, Cost};
 pub use classifier::{TcDirection, attach_tc, run_tc};
+pub use contents::Contents;
 pub use error::Error;
 pub use generator::Generator;
 pub use live::LiveProgram;

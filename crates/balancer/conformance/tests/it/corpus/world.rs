@@ -61,7 +61,8 @@ pub struct World {
 
 impl World {
     pub fn new() -> World {
-        let sizes = Sizes { services: SERVICES.into(), maglev_tables: 8, ..Sizes::small() };
+        let (services, targets) = (SERVICES.into(), 2 * OTHER);
+        let sizes = Sizes { services, targets, maglev_tables: 8, ..Sizes::small() };
         let balancer = Balancer::load(&sizes, Clock::Settings).unwrap();
         let explainer = balancer.explainer().unwrap();
         let mut world = World { balancer, explainer, now: 1000, explained: BTreeSet::new() };
@@ -118,10 +119,7 @@ impl World {
 
     /// Explains a frame: no map may change by that.
     pub fn explain(&mut self, frame: &[u8]) -> Result<(), String> {
-        let before = self.explainer.contents().unwrap();
-        self.explainer.explain(frame).unwrap();
-        let changed = |(map, after): (String, Vec<u8>)| (before[&map] != after).then_some(map);
-        match self.explainer.contents().unwrap().into_iter().find_map(changed) {
+        match self.explainer.changed_by(frame).unwrap() {
             Some(map) => Err(format!("{map} was changed by explaining {frame:02x?}")),
             None => Ok(()),
         }
