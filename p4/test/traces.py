@@ -52,6 +52,12 @@ def read(name: str) -> list[Json]:
     return traces
 
 
+def same(frame: bytes, expected: bytes) -> None:
+    """Raises Different."""
+    if frame != expected:
+        raise Different(f"the frame {frame.hex()}, not {expected.hex()}")
+
+
 def with_tau(config: Json) -> Json:
     """The parameters of the estimator, of which other schemes' traces have none."""
     scheme, values = next(iter(config.items()))
@@ -152,9 +158,7 @@ class Run:
         """The frame is the one that came, but for TTL, checksum and shim. A TTL of 0, which routers drop, has no next one."""
         if answer.port == frames.NO_PORT or packet[8 if kind == frames.IPV4 else 7] == 0:
             return
-        expected = frames.ethernet(kind, frames.routed(kind, packet), answer.shim())
-        if answer.frame != expected:
-            raise Different(f"the frame {answer.frame.hex()}, not {expected.hex()}")
+        same(answer.frame, frames.ethernet(kind, frames.routed(kind, packet), answer.shim()))
 
     def _data(self, now: int, port: int, step: Json) -> tuple[Given, int, bytes]:
         fields = step.get("fields")
@@ -189,23 +193,27 @@ class Run:
         ends = (LOCAL_HOST, OTHER_HOST) if from_host else (OTHER_HOST, LOCAL_HOST)
         kind, packet = frames.ip(ends, frames.TCP, frames.tcp(1, 2, step["flags"], options))
         port = HOST_PORT if from_host else FABRIC_PORT
-        answer = self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frames.ethernet(kind, packet))
-        if answer.copied:
-            self._send_back(now, step, self.bench.receive(CPU_PORT) or b"")
-        elif answer.verdict == ASKED:
-            if answer.port != CPU_PORT:
-                raise Different(f"a join goes to port {answer.port}")
-            self._send_back(now, step, answer.frame)
+        frame = frames.ethernet(kind, packet)
+        answer = self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frame)
+        asked = answer.frame if answer.verdict == ASKED else self.bench.receive(CPU_PORT) if answer.copied else None
+        if answer.verdict == ASKED and answer.port != CPU_PORT:
+            raise Different(f"a join goes to port {answer.port}")
+        if answer.verdict != ASKED:
+            same(answer.frame, frame)
+        if asked is not None:
+            self._send_back(now, step, asked, frame)
         return {}
 
-    def _send_back(self, now: int, step: Json, asked: bytes) -> None:
-        """The control plane computes tokens."""
+    def _send_back(self, now: int, step: Json, asked: bytes, frame: bytes) -> None:
+        """The control plane computes tokens for a frame."""
         back = tokens.answer(asked)
         if back is None:
             raise Different(f"the control plane is not asked by {asked.hex()}")
+        same(frames.MACS + asked[14:16] + asked[14 + tokens.HEADER.size :], frame)
         answer = self._exchange(Given(now, CPU_PORT, "handshake", flow_hash=step["out_hash"]), back)
         if answer.verdict != OBSERVED:
             raise Different(f"what comes back with tokens has verdict {answer.verdict}")
+        same(answer.frame, frame)
 
     def probe(self, now: int, step: Json) -> Json:
         """A received probe."""
@@ -223,6 +231,7 @@ class Run:
         if answer.group != group:
             raise Different(f"the probe goes to group {answer.group}, not {group}")
         tor = int.from_bytes(answer.frame[14:17], "big")
+        same(answer.frame, frames.probe(tor))
         return {"probe": {"tor": tor, "util": answer.util}}
 
     def originate(self, now: int, _: Json) -> Json:
