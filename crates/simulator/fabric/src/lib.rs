@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod addresses;
 mod build;
 mod cflb;
 mod ideal;
@@ -34,6 +35,7 @@ mod stats;
 #[cfg(test)]
 mod tests;
 
+pub use addresses::switch_addresses;
 pub use build::{Fabric, FabricError, PortInfo};
 pub use cflb::router_choices;
 pub use ideal::one_big_switch;

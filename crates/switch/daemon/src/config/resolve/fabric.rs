@@ -1,10 +1,10 @@
 //! Routes from a fabric file.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use heddle_config::Problem;
-use heddle_fabric::{Fabric, PortInfo};
+use heddle_fabric::{Fabric, PortInfo, switch_addresses};
 use heddle_path_files::files;
 use heddle_switch_maps::abi::{SWITCH_TORS, SwitchRole};
 
@@ -69,16 +69,10 @@ fn refuse_kernel_keys(file: &raw::File) -> Result<(), Problem> {
     }
 }
 
-/// Prefixes set aside for benchmarks of devices (RFC 2544, RFC 5180): IANA's registries let such
-/// addresses be a source and be forwarded, and none is on the Internet.
-const BENCHMARKS: (Ipv4Addr, Ipv6Addr) =
-    (Ipv4Addr::new(198, 18, 0, 0), Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, 0));
-
 /// The addresses that the file gives, or the switch's own, so that traceroute tells switches apart.
 fn icmp_source(file: &raw::File, own: &FabricRoutes) -> Result<Sources, Problem> {
     let derived = || {
-        let v4 = Ipv4Addr::from_bits(BENCHMARKS.0.to_bits() + own.switch + 1);
-        let v6 = Ipv6Addr::from_bits(BENCHMARKS.1.to_bits() + u128::from(own.switch) + 1);
+        let (v4, v6) = switch_addresses(own.switch);
         Ok((Some(v4), Some(v6)))
     };
     let (v4, v6) = file.icmp_source.as_deref().map_or_else(derived, super::icmp_source)?;
