@@ -21,7 +21,6 @@ use std::thread;
 use heddle_fabric::Fabric;
 use heddle_policy::{self as policy, Scheme as Policy};
 use heddle_scenario::{Connections, Entropy, Scenario, Scheme, Transport, Until, Workload};
-use heddle_transport::uet::WindowControl;
 use heddle_units::Time;
 
 use crate::network::Crossed;
@@ -108,7 +107,7 @@ pub fn indivisible(scenario: &Scenario) -> Option<&'static str> {
 
 /// True for a transport whose receivers grant credit to all senders in turn.
 fn grants_credit(transport: &Transport) -> bool {
-    matches!(transport, Transport::Uet(uet) if uet.control == WindowControl::Rccc)
+    matches!(transport, Transport::Uet(uet) if uet.control.grants_credit())
 }
 
 /// True for a workload whose flows start at times known beforehand, on connections that stay open.

@@ -4,7 +4,7 @@ use heddle_units::{Bytes, Time};
 
 use crate::mptcp::{MptcpConnection, Parameters};
 use crate::tcp::TcpConnection;
-use crate::uet::{UetConnection, UetParameters, WindowControl};
+use crate::uet::{UetConnection, UetParameters};
 use crate::{Agreed, ConnectionCounters, Options, Segment, SenderCounters, SenderState, TcpConfig};
 
 /// Protocol and parameters of a group of connections.
@@ -30,7 +30,7 @@ impl Group {
 
     /// True if servers grant credit ([`Connection::grant`]).
     pub fn grants_credit(&self) -> bool {
-        matches!(self, Group::Uet(parameters) if parameters.control == WindowControl::Rccc)
+        matches!(self, Group::Uet(parameters) if parameters.control.grants_credit())
     }
 }
 

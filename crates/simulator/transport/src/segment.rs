@@ -25,7 +25,7 @@ pub enum Kind {
     Syn,
     /// Answers a [`Kind::Syn`].
     SynAck,
-    /// Carries payload.
+    /// Carries payload; without, it is a probe of UET.
     #[default]
     Data,
     /// Acknowledges.
@@ -155,7 +155,8 @@ pub struct Segment {
     /// Data, Syn: time of sending. Ack, SynAck: the echoed timestamp.
     pub timestamp: Timestamp,
     /// Ack, SynAck: receive window beyond `seq`; with MPTCP, beyond `data_seq`. Data of UET: not 0
-    /// if an acknowledgement is requested.
+    /// if an acknowledgement is requested. Trimmed, Nack: not 0 if trimmed at the last hop;
+    /// Ack: if it answers a probe.
     pub window: u32,
     /// SACK blocks, or the MPTCP option of a handshake.
     pub options: Options,

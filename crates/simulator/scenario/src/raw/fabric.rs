@@ -415,6 +415,13 @@ pub(crate) struct Red {
     /// arrives. Needs `control_first` or `priority_bytes`. Default: false.
     #[serde(default)]
     pub(crate) on_departure: bool,
+    /// Ports to hosts mark, too. Default: true.
+    #[serde(default = "yes")]
+    pub(crate) to_hosts: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn tenth() -> f64 {

@@ -351,7 +351,9 @@ fn red(
     port: &PortLimits,
     shared: Option<SharedBuffer>,
 ) -> Result<Option<Red>, Problem> {
-    let Some(raw::Red { min, max, probability, weight, gentle, on_departure }) = options.red else {
+    let Some(raw::Red { min, max, probability, weight, gentle, on_departure, to_hosts }) =
+        options.red
+    else {
         return Ok(None);
     };
     if options.mark_above.is_some() {
@@ -374,5 +376,9 @@ fn red(
         return Err(Problem::at("red.on_departure", "ports with one queue mark on arrival")
             .help("`control_first = true`, or `priority_bytes`"));
     }
-    Ok(Some(Red { min, max, probability, weight, gentle, on_departure }))
+    if !to_hosts && shared.is_some() {
+        return Err(Problem::at("red.to_hosts", "ports that share a buffer mark alike")
+            .help("`to_hosts = true`, or `port_buffer`"));
+    }
+    Ok(Some(Red { min, max, probability, weight, gentle, on_departure, to_hosts }))
 }

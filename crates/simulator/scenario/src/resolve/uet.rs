@@ -62,6 +62,10 @@ pub(super) fn complete(
 
 fn fill(transport: &mut Transport, fabric: &Fabric) -> Result<(), Problem> {
     let Transport::Uet(uet) = transport else { return Ok(()) };
+    if uet.probes && fabric.trim_above.is_some() {
+        let message = "switches that trim tell of losses at once";
+        return Err(Problem::at("probes", message).help("leave it out, or `fabric.trim_above`"));
+    }
     let rate = fabric.graph.fastest_host();
     let packet = Bytes(u64::from(uet.mss) + u64::from(HEADER_BYTES));
     let empty = || longest_round_trip(&fabric.graph, packet, Bytes(MIN_FRAME_BYTES.into()));
@@ -81,7 +85,7 @@ fn check_marks(
     round_trip: Bytes,
     rate: Rate,
 ) -> Result<(), Problem> {
-    if control != WindowControl::Nscc || fabric.marks() {
+    if !control.needs_marks() || fabric.marks() {
         return Ok(());
     }
     let [min, max] = [MARKS.0, MARKS.1].map(|percent| round_trip.0 * percent / 100_000);

@@ -101,6 +101,9 @@ pub struct Red {
     /// Packets are marked as their transmission starts, by what waits behind them in their queue.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub on_departure: bool,
+    /// Ports to hosts mark, too.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub to_hosts: bool,
 }
 
 /// Routing by an intermediate group: a pod of the graph (Kim et al., Technology-driven,

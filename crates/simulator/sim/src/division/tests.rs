@@ -126,6 +126,9 @@ fn what_cannot_be_divided_is_refused_with_the_reason() {
     assert!(refused(&[("measure", flows)]).contains("measured flow"));
     let red = r#"{ kind = "two-pod", red = { min = "2KB", max = "12KB", weight = 0.1 } }"#;
     assert!(refused(&[("fabric", red)]).contains("RED"));
-    let credit = r#"{ kind = "uet", control = "rccc" }"#;
-    assert!(refused(&[("transport", credit)]).contains("credit"));
+    for control in ["rccc", "nscc-rccc"] {
+        let transport = format!(r#"{{ kind = "uet", control = "{control}" }}"#);
+        let marks = [("fabric.mark_above", "20KB"), ("transport", &transport)];
+        assert!(refused(&marks).contains("credit"));
+    }
 }

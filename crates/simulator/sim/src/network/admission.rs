@@ -97,7 +97,7 @@ impl Network {
         }
         if class.trims(data) {
             self.port_stats[port_id as usize].trims += 1;
-            self.packets.trim(packet);
+            self.packets.trim(packet, self.ports[port_id as usize].to);
             let header = class.time_for(u32::from(self.packets.hot[packet as usize].size));
             let slot = Slot { end: slot.start + header, ..slot };
             return self.admit_apart(now, port_id, packet, slot);

@@ -195,11 +195,13 @@ impl Packets {
         Some(fields)
     }
 
-    /// Cuts a data packet to its header.
-    pub(crate) fn trim(&mut self, index: u32) {
+    /// Cuts a data packet to its header, on its way to a node.
+    pub(crate) fn trim(&mut self, index: u32, to: u32) {
+        let at_last_hop = to == u32::from(self.hot[index as usize].dst_host);
         let segment = &mut self.body[index as usize].segment;
         let before = segment.wire_bytes();
         (segment.kind, segment.len) = (Kind::Trimmed, 0);
+        segment.window = at_last_hop.into();
         // A shim stays.
         self.hot[index as usize].size -= (before - segment.wire_bytes()) as u16;
     }

@@ -46,7 +46,7 @@ pub(super) fn start_network(
 ) -> Network {
     let mut classes: Vec<LinkClass> = Vec::new();
     let (shared, red) = (scenario.fabric.shared_buffer, scenario.fabric.red);
-    let is_managed = shared.is_some() || red.is_some();
+    let marks = |to: u32| red.is_some_and(|red| red.to_hosts || to >= fabric.hosts);
     let priority = switch_priority(scenario);
     let mut ports = Vec::with_capacity(fabric.ports.len());
     for info in &fabric.ports {
@@ -58,6 +58,7 @@ pub(super) fn start_network(
             class.with_priority(Priority::Control)
         } else {
             let class = class.limits_at(scenario.fabric.scale_buffers);
+            let is_managed = shared.is_some() || marks(info.to);
             let class = if is_managed { class.managed() } else { class };
             class.with_priority(priority).trimming(scenario.fabric.trim_above)
         };

@@ -9,7 +9,7 @@ use crate::TcpConfig;
 #[cfg_attr(
     feature = "serde",
     derive(serde::Deserialize, serde::Serialize),
-    serde(rename_all = "lowercase")
+    serde(rename_all = "kebab-case")
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum WindowControl {
@@ -21,6 +21,21 @@ pub enum WindowControl {
     /// RCCC, receiver credit congestion control: receivers grant what is sent to them, at the rate
     /// of their links, to all in turn.
     Rccc,
+    /// Both: a packet is sent if the window has room for it, and some credit is left. Needs ports
+    /// that mark; those to hosts should not (`red.to_hosts`).
+    NsccRccc,
+}
+
+impl WindowControl {
+    /// True if receivers grant credit.
+    pub fn grants_credit(self) -> bool {
+        matches!(self, WindowControl::Rccc | WindowControl::NsccRccc)
+    }
+
+    /// True if senders wait for marks.
+    pub fn needs_marks(self) -> bool {
+        matches!(self, WindowControl::Nscc | WindowControl::NsccRccc)
+    }
 }
 
 /// A connection's parameters, the same at both ends. Defaults are those of the public uet-htsim.
@@ -57,6 +72,9 @@ pub struct UetConfig {
     /// Packets for each acknowledgement, at least 1; marked packets, and those for which the sender
     /// waits, are acknowledged at once. Default: 1.
     pub packets_per_ack: u8,
+    /// Asks for what has arrived before `rto` is over, by packets without payload: losses are found
+    /// sooner where no switch trims. Default: false.
+    pub probes: bool,
 }
 
 impl Default for UetConfig {
@@ -69,6 +87,7 @@ impl Default for UetConfig {
             window: None,
             rto: None,
             packets_per_ack: 1,
+            probes: false,
         }
     }
 }
@@ -100,6 +119,7 @@ pub struct UetParameters {
     pub(crate) window: u64,
     pub(crate) rto: Time,
     pub(crate) packets_per_ack: u8,
+    pub(crate) probes: bool,
 }
 
 impl UetParameters {
@@ -116,6 +136,7 @@ impl UetParameters {
             window: config.window.map_or(window, |bytes| bytes.0),
             rto: config.rto.unwrap_or(DEFAULT_RTO),
             packets_per_ack: config.packets_per_ack.max(1),
+            probes: config.probes,
         }
     }
 

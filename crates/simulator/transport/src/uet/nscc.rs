@@ -77,6 +77,16 @@ pub(super) struct Acknowledged {
     pub(super) in_flight: u64,
 }
 
+/// A packet that was trimmed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trimmed {
+    pub(super) now: Time,
+    /// Its bytes on the wire, before it was.
+    pub(super) bytes: u64,
+    /// Bytes in flight, with it.
+    pub(super) in_flight: u64,
+}
+
 /// A window and what it depends on.
 #[derive(Clone, Debug)]
 pub(super) struct Nscc {
@@ -164,18 +174,17 @@ impl Nscc {
         self.bound(parameters);
     }
 
-    /// A packet of so many bytes was trimmed, with so many in flight before.
+    /// A packet was trimmed; its bytes stay in the window if it is spared.
     pub(super) fn on_nack(
         &mut self,
         parameters: &UetParameters,
-        now: Time,
-        bytes: u64,
-        in_flight: u64,
+        &Trimmed { now, bytes, in_flight }: &Trimmed,
+        is_spared: bool,
     ) {
         self.quick.ignored += bytes;
         self.quick.is_triggered = true;
         self.sample(parameters, parameters.base_rtt, true);
-        if !self.adapt(parameters, now, in_flight, true, Time::ZERO) {
+        if !self.adapt(parameters, now, in_flight, true, Time::ZERO) && !is_spared {
             self.window = self.window.saturating_sub(bytes);
             self.bound(parameters);
         }

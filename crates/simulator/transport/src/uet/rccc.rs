@@ -8,8 +8,9 @@
 //! - Each packet says how much the client would like to be granted in all (its **demand**): what
 //!   waits to be sent, at most a window, less its credit. While nothing was granted it is a packet at
 //!   least, which spares short messages a round trip.
-//! - A client without credit, whose demand is more than it has said, says so in a **request**; also
-//!   after a timeout without credit, for a request or a grant may be lost.
+//! - A client without credit, whose demand is a packet more than it has said, or to which all that it
+//!   said was granted, says so in a **request**; also after a timeout without credit, for a request
+//!   or a grant may be lost.
 //! - The server grants four packets at a time in a **credit** packet, but no more than the demand.
 //!   When it does so is its host's business, which serves its connections in turn
 //!   ([`Connection::grant`](crate::Connection::grant)). Credit packets have the sum of all grants, so
@@ -99,9 +100,14 @@ impl Credit {
         (self.told, self.told_at) = (self.told.max(demand), now);
     }
 
-    /// True if so many bytes wait for credit that was not asked for.
+    /// True if so many bytes wait for credit that was not asked for: a packet's, or any if no more
+    /// is to come.
     pub(super) fn needs_request(&self, parameters: &UetParameters, waiting: u64) -> bool {
-        waiting > 0 && self.balance <= 0 && self.demand(parameters, waiting) > self.told
+        if waiting == 0 || self.balance > 0 {
+            return false;
+        }
+        let more = self.demand(parameters, waiting).saturating_sub(self.told);
+        more >= full_packet(parameters) || (more > 0 && self.told <= self.granted)
     }
 
     /// Time from which credit is missing, if there is none.
@@ -146,7 +152,7 @@ impl Grants {
 }
 
 /// Bytes of a full packet on the wire.
-fn full_packet(parameters: &UetParameters) -> u64 {
+pub(super) fn full_packet(parameters: &UetParameters) -> u64 {
     u64::from(parameters.mss) + u64::from(HEADER_BYTES)
 }
 

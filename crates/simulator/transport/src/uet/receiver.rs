@@ -3,6 +3,7 @@
 use alloc::collections::VecDeque;
 
 use super::UetParameters;
+use super::probes::is_probe;
 use crate::{Ecn, Kind, Options, Segment, Timestamp};
 
 /// Packets of an acknowledgement's bitmap.
@@ -36,7 +37,7 @@ impl UetReceiver {
         self.reordered
     }
 
-    /// Handles a packet; returns its acknowledgement, or a NACK of one without payload.
+    /// Handles a packet; returns its acknowledgement, or a NACK of one whose payload was cut off.
     pub(super) fn on_segment(
         &mut self,
         parameters: &UetParameters,
@@ -44,9 +45,10 @@ impl UetReceiver {
     ) -> Option<Segment> {
         let number = segment.data_seq;
         match segment.kind {
+            _ if is_probe(segment) => Some(self.answer_probe(segment)),
             _ if self.has(number) => Some(self.answer(Kind::Ack, segment)),
             Kind::Trimmed => Some(self.answer(Kind::Nack, segment)),
-            Kind::Data if segment.len > 0 => {
+            Kind::Data => {
                 self.hold(number, segment);
                 let is_due = self.is_due(parameters, segment);
                 is_due.then(|| self.answer(Kind::Ack, segment))
@@ -106,9 +108,16 @@ impl UetReceiver {
             timestamp: to.timestamp,
             options: Options::Received(self.bitmap(to.data_seq)),
             kind,
+            window: if kind == Kind::Nack { to.window } else { 0 },
             ecn: if to.ecn.is_marked() { Ecn::MARK } else { Ecn::NONE },
             ..Segment::default()
         }
+    }
+
+    /// The answer to a probe: of all in order, and of the packets behind it.
+    fn answer_probe(&mut self, probe: &Segment) -> Segment {
+        let last = self.expected + BITMAP - 1;
+        Segment { window: 1, ..self.answer(Kind::Ack, &Segment { data_seq: last, ..*probe }) }
     }
 
     fn bitmap(&self, last: u64) -> [u32; 2] {

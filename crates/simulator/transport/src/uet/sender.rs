@@ -1,12 +1,15 @@
 //! The client of a UET connection.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use heddle_units::Time;
 
 use super::UetParameters;
 use super::control::Control;
-use super::nscc::Acknowledged;
+use super::nscc::{Acknowledged, Trimmed};
+use super::probes::Probes;
+use super::rccc::Credit;
 use super::receiver::BITMAP;
 use crate::{HEADER_BYTES, Kind, Options, Segment, SenderCounters, SenderState, Timestamp};
 
@@ -59,6 +62,7 @@ pub(super) struct UetSender {
     sends: VecDeque<(Time, u64)>,
     rto: Time,
     control: Control,
+    probes: Option<Probes>,
     /// Smoothed round-trip time.
     srtt: Option<Time>,
     counters: SenderCounters,
@@ -76,15 +80,16 @@ impl UetSender {
             sends: VecDeque::new(),
             rto: parameters.rto,
             control: Control::new(parameters),
+            probes: parameters.probes.then(Probes::new),
             srtt: None,
             counters: SenderCounters::default(),
         }
     }
 
     pub(super) fn write(&mut self, bytes: u64) {
-        if let Control::Rccc(credit) = &mut self.control
-            && self.next == self.written
+        if self.next == self.written
             && self.packets.is_empty()
+            && let Some(credit) = self.control.credit_mut()
         {
             credit.begin();
         }
@@ -119,9 +124,11 @@ impl UetSender {
         }
     }
 
-    /// True if a packet may be sent, or credit is to be asked for.
+    /// True if a packet may be sent, credit is to be asked for, or a probe is due.
     pub(super) fn can_send(&self, parameters: &UetParameters) -> bool {
-        self.has_room(parameters) || self.needs_request(parameters)
+        self.has_room(parameters)
+            || self.needs_request(parameters)
+            || self.probes.as_ref().is_some_and(Probes::is_due)
     }
 
     /// True if there is a next packet and room for it.
@@ -135,8 +142,13 @@ impl UetSender {
     }
 
     fn needs_request(&self, parameters: &UetParameters) -> bool {
-        let Control::Rccc(credit) = &self.control else { return false };
-        credit.needs_request(parameters, self.waiting(parameters))
+        let wanted = |credit: &Credit| credit.needs_request(parameters, self.wanted(parameters));
+        self.control.credit().is_some_and(wanted)
+    }
+
+    /// Bytes on the wire for which credit is asked.
+    fn wanted(&self, parameters: &UetParameters) -> u64 {
+        self.control.wanted(parameters, self.waiting(parameters))
     }
 
     /// Bytes on the wire that wait to be sent; a lost packet counts as a full one.
@@ -146,12 +158,16 @@ impl UetSender {
         new + new.div_ceil(mss) * header + self.lost as u64 * (mss + header)
     }
 
-    /// The next packet, a lost one before new ones, or a request; `None` if none may be sent.
+    /// The next packet, a probe before lost ones and these before new ones, or a request; `None` if
+    /// none may be sent.
     pub(super) fn next_segment(
         &mut self,
         parameters: &UetParameters,
         now: Time,
     ) -> Option<Segment> {
+        if let Some(probes) = self.probes.as_mut().filter(|probes| probes.is_due()) {
+            return Some(probes.send(now, self.next));
+        }
         if !self.has_room(parameters) {
             return self.needs_request(parameters).then(|| self.request(parameters, now));
         }
@@ -164,7 +180,7 @@ impl UetSender {
         self.in_flight += packet.size();
         self.sends.push_back((now, number));
         self.counters.segments += 1;
-        if let Control::Rccc(credit) = &mut self.control {
+        if let Some(credit) = self.control.credit_mut() {
             credit.spend(packet.size());
         }
         Some(Segment {
@@ -192,9 +208,12 @@ impl UetSender {
 
     /// The demand for credit, as an option.
     fn tell_demand(&mut self, parameters: &UetParameters, now: Time) -> Options {
-        let waiting = self.waiting(parameters);
-        let Control::Rccc(credit) = &mut self.control else { return Options::None };
-        let demand = credit.demand(parameters, waiting);
+        if self.control.credit().is_none() {
+            return Options::None;
+        }
+        let wanted = self.wanted(parameters);
+        let Some(credit) = self.control.credit_mut() else { return Options::None };
+        let demand = credit.demand(parameters, wanted);
         credit.told(now, demand);
         Options::of_demand(demand)
     }
@@ -233,7 +252,7 @@ impl UetSender {
             Kind::Ack => self.on_ack(parameters, now, answer),
             Kind::Nack => self.on_nack(parameters, now, answer),
             Kind::Credit => {
-                if let Control::Rccc(credit) = &mut self.control {
+                if let Some(credit) = self.control.credit_mut() {
                     credit.on_grant(now, answer.seq);
                 }
             }
@@ -243,20 +262,54 @@ impl UetSender {
     }
 
     fn on_ack(&mut self, parameters: &UetParameters, now: Time, ack: &Segment) {
-        let rtt = self.sent_with(ack).map(|packet| now - packet.sent_at);
+        let probed_at = self.probes.as_ref().and_then(|probes| probes.answered(ack));
+        let rtt = match probed_at {
+            // A probe is shorter than the packets for which the round trip is.
+            Some(sent_at) => Some((now - sent_at).max(parameters.base_rtt)),
+            None => self.sent_with(ack).map(|packet| now - packet.sent_at),
+        };
         let bytes = self.receive_in_order(ack.seq) + self.receive_by_bitmap(ack);
-        if let Some(rtt) = rtt {
-            self.smooth(rtt);
+        match (probed_at, rtt) {
+            (Some(sent_at), Some(rtt)) if rtt - parameters.base_rtt < parameters.target_delay => {
+                self.lose_before(sent_at, ack.data_seq);
+            }
+            (None, Some(rtt)) => self.smooth(rtt),
+            _ => {}
         }
         let (marked, in_flight) = (ack.ecn.is_marked(), self.in_flight);
         self.control.on_ack(parameters, &Acknowledged { now, marked, rtt, bytes, in_flight });
+        self.expect_answers(parameters, now);
+    }
+
+    /// Takes packets for lost that were sent before a probe, up to the last that its answer tells of.
+    fn lose_before(&mut self, probed_at: Time, last: u64) {
+        let known = self.packets.len().min((last + 1).saturating_sub(self.first) as usize);
+        let is_lost =
+            |packet: &Packet| packet.place == Place::InFlight && packet.sent_at < probed_at;
+        let lost: Vec<u64> = (0..known)
+            .filter(|place| is_lost(&self.packets[*place]))
+            .map(|place| self.first + place as u64)
+            .collect();
+        self.counters.fast_recoveries += u64::from(!lost.is_empty());
+        lost.into_iter().for_each(|number| self.lose(number));
+    }
+
+    /// Sets the time of the next probe.
+    fn expect_answers(&mut self, parameters: &UetParameters, now: Time) {
+        let (on_their_way, more_waits) = (self.in_flight > 0, self.next < self.written);
+        match &mut self.probes {
+            Some(probes) if on_their_way => probes.start(parameters, now, more_waits),
+            Some(probes) => probes.stop(),
+            None => {}
+        }
     }
 
     fn on_nack(&mut self, parameters: &UetParameters, now: Time, nack: &Segment) {
         let Some(packet) = self.sent_with(nack) else { return };
-        let size = packet.size();
+        let (bytes, in_flight) = (packet.size(), self.in_flight);
         self.lose(nack.data_seq);
-        self.control.on_nack(parameters, now, size, self.in_flight + size);
+        let trimmed = Trimmed { now, bytes, in_flight };
+        self.control.on_nack(parameters, &trimmed, nack.window > 0);
     }
 
     /// The packet that is in flight as an answer has it: sent at the time that is echoed.
@@ -319,9 +372,14 @@ impl UetSender {
         self.srtt = Some(Time(before.0 - before.0 / 8 + rtt.0 / 8));
     }
 
+    /// Time of the next timeout or probe.
+    pub(super) fn deadline(&self) -> Time {
+        self.timeout_at().min(self.probes.as_ref().map_or(Time::NEVER, Probes::at))
+    }
+
     /// Time at which the packet that was sent first of those in flight is taken for lost; with none
     /// in flight, at which credit is asked for again.
-    pub(super) fn deadline(&self) -> Time {
+    fn timeout_at(&self) -> Time {
         let since = match self.sends.front() {
             Some((sent_at, _)) => Some(*sent_at),
             None => self.credit_missing_since(),
@@ -331,22 +389,27 @@ impl UetSender {
 
     /// Time from which credit is missing for what waits to be sent.
     fn credit_missing_since(&self) -> Option<Time> {
-        let Control::Rccc(credit) = &self.control else { return None };
         let waits = self.next < self.written || self.lost > 0;
-        credit.missing_since().filter(|_| waits)
+        self.control.credit().filter(|_| waits)?.missing_since()
     }
 
     /// Takes the packets for lost whose time is over.
     pub(super) fn on_timer(&mut self, parameters: &UetParameters, now: Time) {
         self.forget_answered();
-        if self.deadline() > now {
+        if let Some(probes) = &mut self.probes {
+            probes.on_timer(parameters, now);
+        }
+        if self.timeout_at() > now {
             return;
         }
-        if let (Control::Rccc(credit), true) = (&mut self.control, self.sends.is_empty()) {
+        if self.sends.is_empty()
+            && let Some(credit) = self.control.credit_mut()
+        {
             return credit.ask_again(now);
         }
         self.counters.timeouts += 1;
-        while let Some((_, number)) = self.sends.front().copied().filter(|_| self.deadline() <= now)
+        while let Some((_, number)) =
+            self.sends.front().copied().filter(|_| self.timeout_at() <= now)
         {
             let size = self.packets[(number - self.first) as usize].size();
             self.lose(number);

@@ -34,6 +34,18 @@ impl Ends {
         self.connection.on_segment(&self.parameters, Time::ZERO, 0, packet)
     }
 
+    pub(super) fn all_arrive(&mut self, packets: &[Segment]) {
+        for packet in packets {
+            self.arrives(packet);
+        }
+    }
+
+    /// The next grant, if there is one.
+    pub(super) fn grant(&mut self) -> Option<(Segment, u64)> {
+        let wants = self.connection.wants_credit();
+        wants.then(|| self.connection.grant(&self.parameters))
+    }
+
     pub(super) fn answered(&mut self, now: u64, answer: &Segment) {
         self.connection.on_ack(&self.parameters, Time::micros(now), 0, answer);
     }

@@ -332,6 +332,11 @@ fn buffers_and_marks() {
             "red = { min = \"30KB\", max = \"90KB\", on_departure = true }",
             "5: fabric.red.on_departure: ports with one queue mark on arrival\nhelp: `control_first = true`, or `priority_bytes`",
         ),
+        (
+            line,
+            "shared_buffer = { bytes = \"1MB\" }\nred = { min = \"30KB\", max = \"90KB\", to_hosts = false }",
+            "6: fabric.red.to_hosts: ports that share a buffer mark alike\nhelp: `to_hosts = true`, or `port_buffer`",
+        ),
         (line, "red = { min = \"30KB\" }", "5: fabric.red.max: this key is missing"),
         (
             line,

@@ -329,7 +329,7 @@ fn ultra_ethernets_transport() {
             tcp,
             "kind = \"uet\"\ndup_threshold = 3",
             "10: transport.dup_threshold: this key is not known here\nhelp: known here: `mss`, `control`, `base_rtt`, \
-             `target_delay`, `window`, `rto`, `packets_per_ack`",
+             `target_delay`, `window`, `rto`, `packets_per_ack`, `probes`",
         ),
         (
             tcp,
@@ -348,6 +348,18 @@ fn ultra_ethernets_transport() {
             "10: transport.mss: 9000 is not a segment's payload\nhelp: from 28 to 8960 bytes; 1460 fills an MTU of 1500",
         ),
     ]);
+}
+
+#[test]
+fn probes_where_switches_trim() {
+    let uet = "kind = \"uet\"\ncontrol = \"rccc\"\nprobes = true";
+    let text = BASE.replace("kind = \"tcp\"\ncontrol = \"newreno\"", uet);
+    let trims = [("fabric.control_first", "true"), ("fabric.trim_above", "100KB")];
+    let source = Source::new("s.toml", &text);
+    let source = trims.iter().fold(source, |source, (key, value)| source.with(*key, *value));
+    let error = load(&source, &files).unwrap_err().to_string();
+    let expected = "transport.probes: switches that trim tell of losses at once\nhelp: leave it out, or `fabric.trim_above`";
+    assert!(error.ends_with(expected), "{error}");
 }
 
 /// Hosts choose paths by what ECMP hashes and ports mark.

@@ -82,6 +82,7 @@ pub(super) fn red(threshold: u64, on_departure: bool) -> Management {
         weight: share(1.0),
         gentle: false,
         on_departure,
+        to_hosts: true,
     };
     Management::of_ports(vec![0], None, Some(red), Random::new(1, Stream::Marks))
 }

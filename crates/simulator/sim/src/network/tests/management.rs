@@ -16,6 +16,7 @@ fn red(probability: f64, weight: f64) -> Red {
         weight: share(weight),
         gentle: false,
         on_departure: false,
+        to_hosts: true,
     }
 }
 

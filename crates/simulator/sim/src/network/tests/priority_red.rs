@@ -23,6 +23,7 @@ pub(super) fn red_port(limits: PortLimits, red: OneThreshold) -> Network {
         weight: share(red.weight),
         gentle: false,
         on_departure: red.on_departure,
+        to_hosts: true,
     };
     let class = LinkClass::new(RATE, DELAY, limits).managed();
     let random = Random::new(1, Stream::Marks);

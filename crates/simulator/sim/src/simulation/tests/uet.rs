@@ -50,7 +50,7 @@ fn trimmed_packets_come_again_over_every_kind_of_path() {
     let hosts = ["reps", "bitmap", "spray", "flow"].map(|entropy| (entropy, "ecmp"));
     let switches = ["spray", "drill", "hula", "shuttle", "flowcut"].map(|scheme| ("flow", scheme));
     for (entropy, scheme) in hosts.into_iter().chain(switches) {
-        for control in ["nscc", "rccc"] {
+        for control in ["nscc", "rccc", "nscc-rccc"] {
             let keys = [("entropy", entropy), ("scheme", scheme), ("transport.control", control)];
             let outcome = run_checked(&scenario(INCAST, &keys), 1);
             assert_eq!(outcome.flows.len(), 10, "{keys:?}: {:?}", outcome.totals);
@@ -63,7 +63,7 @@ fn trimmed_packets_come_again_over_every_kind_of_path() {
 #[test]
 fn without_trimming_full_ports_drop_and_timeouts_repair() {
     let text = INCAST.replace("trim_above = \"50KB\"", "");
-    for control in ["nscc", "rccc"] {
+    for control in ["nscc", "rccc", "nscc-rccc"] {
         let keys = [("entropy", "spray"), ("scheme", "ecmp"), ("transport.control", control)];
         let outcome = run_checked(&scenario(&text, &keys), 1);
         assert_eq!((outcome.flows.len(), outcome.totals.trimmed), (10, 0), "{control}");

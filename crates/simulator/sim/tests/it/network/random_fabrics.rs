@@ -184,13 +184,19 @@ prop_compose! {
 
 prop_compose! {
     fn uet()(
-        control in select(vec![WindowControl::Nscc, WindowControl::Fixed, WindowControl::Rccc]),
+        control in select(vec![
+            WindowControl::Nscc,
+            WindowControl::Fixed,
+            WindowControl::Rccc,
+            WindowControl::NsccRccc,
+        ]),
         mss in 100u16..3_000,
         window in 4_000u64..100_000,
         packets_per_ack in 1u8..5,
+        probes: bool,
     ) -> UetConfig {
         let (window, rto) = (Some(Bytes(window)), Some(Time::millis(1)));
-        UetConfig { mss, control, window, rto, packets_per_ack, ..UetConfig::default() }
+        UetConfig { mss, control, window, rto, packets_per_ack, probes, ..UetConfig::default() }
     }
 }
 
@@ -301,6 +307,7 @@ fn ports() -> impl Strategy<Value = Ports> {
             weight: share(0.1),
             gentle,
             on_departure: false,
+            to_hosts: true,
         });
         let mark_above = port.mark_above.filter(|_| red.is_none());
         let early = early.filter(|_| shared.is_none());

@@ -89,11 +89,47 @@ fn an_incast_is_served_by_credit() {
     );
 }
 
+/// With NSCC beside credit, windows shrink by what is trimmed in the fabric alone: at the last hop
+/// credit has shared the link already, and ports to hosts do not mark.
+#[test]
+fn at_the_last_hop_credit_alone_acts() {
+    let flows: String = (2..=16).map(|host| format!("0us,host-{host},host-1,400KB\n")).collect();
+    let keys = |control, to_hosts| {
+        [("transport.control", control), ("entropy", "spray"), ("fabric.red.to_hosts", to_hosts)]
+    };
+    let last = |control, to_hosts| {
+        let outcome = run(&replay(FABRIC, &keys(control, to_hosts), &flows), 1);
+        assert_eq!((outcome.flows.len(), outcome.totals.timeouts), (15, 0), "{control}");
+        let last = outcome.flows.iter().map(|flow| flow.fct).max().unwrap();
+        (last, outcome.totals.ecn_marked)
+    };
+    let [both, credit] = ["nscc-rccc", "rccc"].map(|control| last(control, "false"));
+    assert!(both.0 < credit.0 * 102 / 100, "{both:?} {credit:?}");
+    assert!(both.1 < last("nscc-rccc", "true").1, "{both:?}");
+}
+
+/// Windows of 15 to one overflow the port, which drops. The last packets' losses are known by probes
+/// long before their timeouts.
+#[test]
+fn without_trimming_probes_find_losses_before_timeouts() {
+    let flows: String = (2..=16).map(|host| format!("0us,host-{host},host-1,400KB\n")).collect();
+    let text = FABRIC.replace("trim_above = \"180KB\"", "");
+    let [waits, asks] = ["false", "true"].map(|probes| {
+        let keys = [("transport.probes", probes), ("transport.rto", "1ms")];
+        let outcome = run(&replay(&text, &keys, &flows), 1);
+        assert_eq!(outcome.flows.len(), 15);
+        let last = outcome.flows.iter().map(|flow| flow.fct).max().unwrap();
+        (last, outcome.totals.timeouts, outcome.totals.dropped)
+    });
+    assert!(waits.1 > 0 && asks.1 == 0, "{waits:?} {asks:?}");
+    assert!(asks.0 < waits.0, "{waits:?} {asks:?}");
+}
+
 #[test]
 fn a_run_repeats_itself() {
     let flows = "0us,host-3,host-1,400KB\n0us,host-5,host-1,400KB\n0us,host-9,host-1,400KB";
     for entropy in ["flow", "spray", "bitmap", "reps", "plb", "flowbender"] {
-        for control in ["nscc", "rccc"] {
+        for control in ["nscc", "rccc", "nscc-rccc"] {
             let keys = [("entropy", entropy), ("transport.control", control)];
             let scenario = replay(FABRIC, &keys, flows);
             let [first, second] = [(); 2].map(|()| run(&scenario, 3));

@@ -39,7 +39,8 @@ impl Sender {
     }
 
     fn nack(&mut self, now: u64, in_flight: u64) -> u64 {
-        self.nscc.on_nack(&self.parameters, Time::nanos(now), PACKET, in_flight);
+        let trimmed = Trimmed { now: Time::nanos(now), bytes: PACKET, in_flight };
+        self.nscc.on_nack(&self.parameters, &trimmed, false);
         self.nscc.window()
     }
 }

@@ -10,33 +10,23 @@ use proptest::prelude::*;
 use super::*;
 use crate::uet::tests::Ends;
 use crate::uet::{UetConfig, WindowControl};
-use crate::{Kind, Options, Segment};
+use crate::{Ecn, Kind, Options, Segment};
 
 const PACKET: u64 = 4154;
 
 /// Ends with a window of so many full packets.
 fn ends(window: u64, bytes: u64) -> Ends {
+    ends_under(WindowControl::Rccc, window, bytes)
+}
+
+fn ends_under(control: WindowControl, window: u64, bytes: u64) -> Ends {
     let config = UetConfig {
-        control: WindowControl::Rccc,
+        control,
         window: Some(Bytes(window * PACKET)),
         rto: Some(Time::micros(50)),
         ..UetConfig::default()
     };
     Ends::new(config, bytes)
-}
-
-impl Ends {
-    fn all_arrive(&mut self, packets: &[Segment]) {
-        for packet in packets {
-            self.arrives(packet);
-        }
-    }
-
-    /// The next grant, if there is one.
-    fn grant(&mut self) -> Option<(Segment, u64)> {
-        let wants = self.connection.wants_credit();
-        wants.then(|| self.connection.grant(&self.parameters))
-    }
 }
 
 fn numbers(packets: &[Segment]) -> Vec<u64> {
@@ -180,16 +170,53 @@ fn an_idle_connection_begins_again() {
     assert_eq!(numbers(&ends.sent(16)), [6, 7]);
 }
 
+/// The same with NSCC: what was trimmed in the fabric leaves the window, what was trimmed at the last
+/// hop does not; then the window allows less than the credit, and then the credit less than the
+/// window.
+#[test]
+fn with_nscc_a_packet_needs_room_in_the_window_and_credit() {
+    let mut ends = ends_under(WindowControl::NsccRccc, 6, 20 * 4096);
+    let packets = ends.sent(0);
+    assert_eq!((numbers(&packets).len(), demands(&packets)), (6, vec![1, 2, 3, 4, 5, 6]));
+    for (packet, at_last_hop) in packets.iter().zip([0, 0, 0, 1]) {
+        let nack = ends.arrives(&Segment { window: at_last_hop, ..trimmed(packet) }).unwrap();
+        assert_eq!((nack.kind, nack.window), (Kind::Nack, at_last_hop));
+        ends.answered(12, &nack);
+    }
+    let window = |ends: &Ends| ends.connection.sender_state(0).unwrap().cwnd;
+    assert_eq!(window(&ends), 3 * PACKET);
+    let marked = |number: usize| Segment { ecn: Ecn::MARK, ..packets[number] };
+    let acks = [4, 5].map(|number| ends.arrives(&marked(number)).unwrap());
+    assert!(ends.sent(12).is_empty(), "no credit is left");
+    let (grant, bytes) = ends.grant().unwrap();
+    assert_eq!(bytes, 4 * PACKET);
+    ends.answered(12, &grant);
+    let third = ends.sent(12);
+    assert_eq!(numbers(&third), [0], "two are in flight");
+    assert_eq!(demands(&third), [4 + (3 + 1) - 3], "granted, the window and a packet, less credit");
+    acks.iter().for_each(|ack| ends.answered(14, ack));
+    let next = ends.sent(14);
+    assert_eq!(numbers(&next), [1, 2], "a packet's credit is left");
+    for packet in third.iter().chain(&next) {
+        let ack = ends.arrives(packet).unwrap();
+        ends.answered(26, &ack);
+    }
+    assert_eq!(numbers(&ends.sent(26)), [3], "nothing else is in flight");
+    assert!(window(&ends) > 3 * PACKET);
+}
+
 /// Fates of packets and grants on their way.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Arrives,
-    Trimmed,
+    /// At the last hop or not.
+    Trimmed(bool),
     Lost,
 }
 
 fn fate() -> impl Strategy<Value = Fate> {
-    prop_oneof![8 => Just(Fate::Arrives), 2 => Just(Fate::Trimmed), 1 => Just(Fate::Lost)]
+    let trimmed = any::<bool>().prop_map(Fate::Trimmed);
+    prop_oneof![8 => Just(Fate::Arrives), 2 => trimmed, 1 => Just(Fate::Lost)]
 }
 
 proptest! {
@@ -199,11 +226,12 @@ proptest! {
     /// grants no more than it was asked for; and all arrives, whatever is lost.
     #[test]
     fn credit_is_conserved_and_everything_arrives(
+        control in prop::sample::select(vec![WindowControl::Rccc, WindowControl::NsccRccc]),
         window in 1u64..12,
         bytes in 1u64..200_000,
         fates in prop::collection::vec(fate(), 0..300),
     ) {
-        let mut ends = ends(window, bytes);
+        let mut ends = ends_under(control, window, bytes);
         let mut fates = fates.into_iter();
         let (mut sent, mut granted, mut asked) = (0, 0, 0);
         for round in 0..2_000 {
@@ -218,7 +246,9 @@ proptest! {
                 }
                 let packet = match fates.next().unwrap_or(Fate::Arrives) {
                     Fate::Arrives => packet,
-                    Fate::Trimmed if packet.kind == Kind::Data => trimmed(&packet),
+                    Fate::Trimmed(last) if packet.kind == Kind::Data => {
+                        Segment { window: last.into(), ..trimmed(&packet) }
+                    }
                     _ => continue,
                 };
                 asked = asked.max(packet.options.demand().unwrap_or(0));
