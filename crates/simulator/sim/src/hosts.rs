@@ -31,7 +31,7 @@ pub(crate) use steering::Steering;
 
 use connection::HostConnection;
 use credit::Pacers;
-use entropy::{At, hash_with};
+use entropy::{At, Link, hash_with};
 use own_queues::{OwnQueues, Queued};
 use steering::SendDemand;
 use turns::Turns;
@@ -173,6 +173,7 @@ impl Hosts {
         let Hot { connection: id, kind, .. } = cx.network.packets.hot[packet as usize];
         let body = &cx.network.packets.body[packet as usize];
         let path = usize::from(body.path);
+        let links = self.links_of(cx, id);
         let connection = &mut self.connections[id as usize];
         if connection.generation != body.generation || !connection.in_use {
             self.counters.to_closed_connections += 1;
@@ -183,7 +184,8 @@ impl Hosts {
             connection.transport.on_ack(&self.groups, cx.now, path, &body.segment);
             if let Some(entropy) = &mut self.entropy {
                 if body.segment.kind != Kind::Credit {
-                    entropy.on_ack(at, cx.network.packets.entropy(packet), &body.segment);
+                    let echo = cx.network.packets.entropy(packet);
+                    entropy.on_ack(at, links, echo, &body.segment);
                 }
                 entropy.on_losses(at, connection.transport.path_counters(path));
             }
@@ -213,12 +215,15 @@ impl Hosts {
             return;
         }
         connection.timeout_at = Time::NEVER;
+        let links = self.links_of(cx, id) as usize;
+        let connection = &mut self.connections[id as usize];
         if connection.transport.deadline() <= cx.now {
             connection.transport.on_timer(&self.groups, cx.now);
             if let Some(entropy) = &mut self.entropy {
-                for path in 0..Connection::paths(&self.groups) {
+                for path in 0..Connection::paths(&self.groups).max(links) {
                     let at = At { now: cx.now, connection: id, path };
-                    entropy.on_losses(at, connection.transport.path_counters(path));
+                    let sender = if links > 1 { 0 } else { path };
+                    entropy.on_losses(at, connection.transport.path_counters(sender));
                 }
             }
         }
@@ -323,8 +328,22 @@ impl Hosts {
         (path, segment): (usize, Segment),
         kind: PacketKind,
     ) {
+        self.transmit_on(cx, Link { number: 0, count: 1 }, id, (path, segment), kind);
+    }
+
+    /// The same, on a link of those over which the connection spreads its packets.
+    #[inline]
+    fn transmit_on(
+        &mut self,
+        cx: &mut HostContext,
+        link: Link,
+        id: u32,
+        (path, segment): (usize, Segment),
+        kind: PacketKind,
+    ) {
         let at = At { now: cx.now, connection: id, path };
-        let entropy = self.entropy.as_mut().map(|entropy| entropy.of_sent(at, kind, &segment));
+        let entropy =
+            self.entropy.as_mut().map(|entropy| entropy.of_sent(at, link, kind, &segment));
         let tuple = self.five_tuple(cx, at, kind, entropy.map(|field| field.value));
         let flow_hash = tuple.hash_by(self.flow_hash);
         let to_tor = cx.fabric.interface_tor[usize::from(tuple.to)];
@@ -362,9 +381,24 @@ impl Hosts {
         }
     }
 
+    /// Interfaces over which a connection that waits for its host's links spreads its packets: all if each packet has an
+    /// entropy value of its own.
+    #[inline]
+    fn links_of(&self, cx: &HostContext, id: u32) -> u32 {
+        let connection = &self.connections[id as usize];
+        match (&self.interfaces, &self.entropy) {
+            (Some(interfaces), Some(entropy))
+                if entropy.are_by_packet && connection.transport.spreads(&self.groups) =>
+            {
+                interfaces.choices(cx.fabric, connection.ends(PacketKind::Forward))
+            }
+            _ => 1,
+        }
+    }
+
     /// 5-tuple of one direction of a subflow, for a packet with this entropy value: where hosts have
     /// several interfaces, the value chooses that of the packet. A connection that waits for its
-    /// host's link keeps to that one.
+    /// host's link and does not spread its packets keeps to that one.
     #[inline]
     fn five_tuple(
         &self,
@@ -380,7 +414,9 @@ impl Hosts {
             Some(interfaces) => {
                 let count = interfaces.choices(cx.fabric, ends);
                 let turn = connection.turn(path, count);
-                match entropy.filter(|_| !connection.transport.waits_for_link()) {
+                let keeps_to_one =
+                    connection.transport.waits_for_link() && self.links_of(cx, id) == 1;
+                match entropy.filter(|_| !keeps_to_one) {
                     None => interfaces.of_packet(cx, ends, turn, generation),
                     Some(value) => {
                         let turn = (turn + value % count) % count;

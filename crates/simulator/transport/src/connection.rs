@@ -173,6 +173,16 @@ impl Connection {
         matches!(self.protocol, Protocol::Uet(_))
     }
 
+    /// True if its packets may leave by any of its host's links, each when that link is free.
+    /// Receivers grant credit for one of theirs.
+    #[inline]
+    pub fn spreads(&self, groups: &[Group]) -> bool {
+        match groups.get(usize::from(self.group)) {
+            Some(Group::Uet(parameters)) => !parameters.control.grants_credit(),
+            _ => false,
+        }
+    }
+
     /// True if a sender that waits for its link has a packet that it may send now.
     #[inline]
     pub fn can_send(&self, groups: &[Group]) -> bool {

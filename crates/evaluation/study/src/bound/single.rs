@@ -39,8 +39,8 @@ impl<'a> SingleFlows<'a> {
         let last = self.of_one_frame(flow, Bytes(flow.size.0 - full * mss));
         let Some(others) = full.checked_sub(1) else { return last };
         let time = self.full_frame_at_slower_host(flow);
-        let subflows = self.scenario.transport_of(flow.workload).subflows();
-        let at_once = u64::from(self.fabric.interfaces.min(subflows));
+        let transport = self.scenario.transport_of(flow.workload);
+        let at_once = u64::from(self.paths.most_interfaces(&self.fabric, transport));
         let before_a_full_one = time * (others / at_once) + self.of_one_frame(flow, Bytes(mss));
         before_a_full_one.max(time * (full / at_once) + last)
     }

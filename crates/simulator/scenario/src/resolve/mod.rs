@@ -70,7 +70,7 @@ pub(crate) fn resolve(
     let slowest = degraded.map_or(slowest, |rate| rate.min(slowest));
     check_buffers(&resolved.fabric, slowest, &transport.tcp(), &scheme).map_err(in_fabric)?;
     let mut workload = workload::resolve(&file.workload, &resolved, files)?;
-    uet::complete(&mut transport, &mut workload, &resolved.fabric)?;
+    uet::complete(&mut transport, &mut workload, &resolved.fabric, &entropy)?;
     let paths = reordering::Paths { scheme: &scheme, entropy: &entropy, fabric: &resolved.fabric };
     reordering::complete(&mut transport, &mut workload, &paths);
     mixed::check(&workload, &transport, &resolved.fabric)?;

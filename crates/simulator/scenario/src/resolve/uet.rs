@@ -7,7 +7,7 @@ use heddle_units::{Bytes, Rate, Time};
 
 use super::times::positive;
 use crate::graph::longest_round_trip;
-use crate::{Fabric, Transport, Workload};
+use crate::{Entropy, Fabric, Transport, Workload};
 
 /// A timeout beyond the time that full ports take: 15 us and six ports (uet-htsim).
 const RTO: (Time, u64) = (Time::micros(15), 6);
@@ -40,16 +40,18 @@ pub(super) fn complete(
     transport: &mut Transport,
     workload: &mut Workload,
     fabric: &Fabric,
+    entropy: &Entropy,
 ) -> Result<(), Problem> {
     let inside = |problem: Problem| problem.inside("transport");
-    fill(transport, fabric).map_err(inside)?;
+    fill(transport, fabric, entropy).map_err(inside)?;
     let mut is_uet = matches!(transport, Transport::Uet(_));
     if let Workload::Several(parts) = workload {
         let count = parts.len();
         let key = |index| if count == 1 { "workload".into() } else { format!("workload.{index}") };
         for (index, part) in parts.iter_mut().enumerate() {
             let Some(transport) = &mut part.transport else { continue };
-            fill(transport, fabric).map_err(|problem| inside(problem).inside(&key(index)))?;
+            let filled = fill(transport, fabric, entropy);
+            filled.map_err(|problem| inside(problem).inside(&key(index)))?;
             is_uet &= matches!(transport, Transport::Uet(_));
         }
     }
@@ -60,13 +62,13 @@ pub(super) fn complete(
     Ok(())
 }
 
-fn fill(transport: &mut Transport, fabric: &Fabric) -> Result<(), Problem> {
+fn fill(transport: &mut Transport, fabric: &Fabric, entropy: &Entropy) -> Result<(), Problem> {
     let Transport::Uet(uet) = transport else { return Ok(()) };
     if uet.probes && fabric.trim_above.is_some() {
         let message = "switches that trim tell of losses at once";
         return Err(Problem::at("probes", message).help("leave it out, or `fabric.trim_above`"));
     }
-    let rate = fabric.graph.fastest_host();
+    let rate = entropy.rate_of_uet(uet, &fabric.graph);
     let packet = Bytes(u64::from(uet.mss) + u64::from(HEADER_BYTES));
     let empty = || longest_round_trip(&fabric.graph, packet, Bytes(MIN_FRAME_BYTES.into()));
     let base_rtt = uet.base_rtt.unwrap_or_else(empty);
@@ -75,7 +77,8 @@ fn fill(transport: &mut Transport, fabric: &Fabric) -> Result<(), Problem> {
     uet.target_delay.get_or_insert(target);
     uet.window.get_or_insert(Bytes(rate.bytes_in(base_rtt).0 * 3 / 2).max(packet));
     uet.rto.get_or_insert(RTO.0 + fabric.drained() * RTO.1);
-    check_marks(uet.control, fabric, rate.bytes_in(base_rtt), rate)
+    let link = fabric.graph.fastest_host();
+    check_marks(uet.control, fabric, link.bytes_in(base_rtt), link)
 }
 
 /// NSCC waits for marks.

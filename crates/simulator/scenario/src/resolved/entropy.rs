@@ -1,7 +1,11 @@
 //! Entropy values that hosts choose: `[entropy]`.
 
 use heddle_policy::entropy::{FlowBenderConfig, PlbConfig, RepsConfig};
+use heddle_transport::uet::UetConfig;
+use heddle_units::Rate;
 use serde::{Deserialize, Serialize};
+
+use crate::Graph;
 
 /// The hosts' load balancing: the entropy value of each packet, which switches hash with the
 /// 5-tuple. All but "flow" need `scheme = "ecmp"`.
@@ -27,6 +31,19 @@ pub enum Entropy {
 }
 
 impl Entropy {
+    /// True if each packet has a value of its own.
+    pub fn is_by_packet(&self) -> bool {
+        matches!(self, Entropy::Spray | Entropy::Bitmap | Entropy::Reps(_))
+    }
+
+    /// Rate at which a connection of Ultra Ethernet may send: over all interfaces of its host if
+    /// each packet has a value of its own, but for receivers' credit, which is of one link.
+    pub fn rate_of_uet(&self, uet: &UetConfig, graph: &Graph) -> Rate {
+        let spreads = self.is_by_packet() && !uet.control.grants_credit();
+        let links = if spreads { graph.interfaces() } else { 1 };
+        Rate(graph.fastest_host().0 * u64::from(links))
+    }
+
     /// Its name, as a scenario file writes it.
     pub fn name(&self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@
 use heddle_units::{Bytes, Rate, Time};
 
 use super::entropy::At;
-use super::turns::Turns;
+use super::turns::{Turns, Waiting};
 use super::{HostContext, Hosts};
 use crate::engine::Event;
 use crate::network::PacketKind;
@@ -36,7 +36,7 @@ impl Pacers {
         let free_at = self.free_at.get(interface as usize).copied().unwrap_or_default();
         match free_at > now {
             true => self.turns.awaits_event(interface, now, free_at).then_some(Turn::At(free_at)),
-            false => self.turns.next(interface).map(Turn::Of),
+            false => self.turns.next(interface).map(|next| Turn::Of(next.connection)),
         }
     }
 
@@ -64,7 +64,7 @@ impl Hosts {
         let at = At { now: cx.now, connection: id, path: 0 };
         let interface = self.five_tuple(cx, at, PacketKind::Reverse, None).from.into();
         if let Some(pacers) = &mut self.pacers {
-            pacers.turns.join(interface, id);
+            pacers.turns.join(interface, Waiting::on_one(id));
         }
         self.grant_in_turn(cx, interface);
     }
@@ -87,7 +87,7 @@ impl Hosts {
             let transport = &mut self.connections[id as usize].transport;
             let Some((segment, bytes)) = transport.grant(&self.groups) else { continue };
             if transport.wants_credit() {
-                pacers.turns.join(interface, id);
+                pacers.turns.join(interface, Waiting::on_one(id));
             }
             // An interface has the number of its port.
             let rate = cx.fabric.rate_of(&cx.fabric.ports[interface as usize]);
@@ -114,7 +114,7 @@ mod tests {
     /// connection and packets of each grant.
     fn served(mut demands: [u64; 2]) -> Vec<(u64, u32, u64)> {
         let (mut pacers, mut now, mut grants) = (Pacers::default(), Time::ZERO, Vec::new());
-        [0, 1].into_iter().for_each(|id| pacers.turns.join(HOST, id));
+        [0, 1].into_iter().for_each(|id| pacers.turns.join(HOST, Waiting::on_one(id)));
         while let Some(turn) = pacers.turn(HOST, now) {
             match turn {
                 Turn::At(at) => now = at,
@@ -123,7 +123,7 @@ mod tests {
                     let packets = 4.min(*left);
                     *left -= packets;
                     if *left > 0 {
-                        pacers.turns.join(HOST, id);
+                        pacers.turns.join(HOST, Waiting::on_one(id));
                     }
                     pacers.granted(HOST, now, (Bytes(packets * PACKET), RATE));
                     grants.push((now.0, id, packets));

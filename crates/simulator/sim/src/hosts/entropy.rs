@@ -16,6 +16,8 @@ use crate::random::Random;
 /// All hosts' entropy values.
 pub(crate) struct EntropyValues {
     config: Config,
+    /// True if each packet has a value of its own.
+    pub(super) are_by_packet: bool,
     random: Random,
     /// Open subflows of each connection.
     connections: Vec<Vec<Subflow>>,
@@ -40,22 +42,53 @@ pub(super) struct At {
     pub(super) path: usize,
 }
 
-impl EntropyValues {
-    pub(crate) fn new(config: Config, random: Random) -> EntropyValues {
-        EntropyValues { config, random, connections: Vec::new() }
+/// A host's link, of those over which a connection spreads its packets. Each link has a policy of its own, and packets
+/// name the link in their value, so that acknowledgements return by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) number: u32,
+    pub(super) count: u32,
+}
+
+impl Link {
+    /// The link and the policy's value that a packet's value names.
+    pub(super) fn split(value: u32, count: u32) -> (Link, u32) {
+        (Link { number: value % count, count }, value / count)
     }
 
-    /// Value of a packet that is sent.
-    pub(super) fn of_sent(&mut self, at: At, kind: PacketKind, segment: &Segment) -> EntropyField {
+    fn joined_to(self, value: u32) -> u32 {
+        value * self.count + self.number
+    }
+
+    /// The place of its policy among those of its connection; a connection that keeps to one link
+    /// has a policy for each subflow.
+    pub(super) fn policy(self, path: usize) -> usize {
+        if self.count > 1 { self.number as usize } else { path }
+    }
+}
+
+impl EntropyValues {
+    pub(crate) fn new(config: Config, are_by_packet: bool, random: Random) -> EntropyValues {
+        EntropyValues { config, are_by_packet, random, connections: Vec::new() }
+    }
+
+    /// Value of a packet that is sent, of a data packet on a link of those over which its connection spreads its
+    /// packets.
+    pub(super) fn of_sent(
+        &mut self,
+        at: At,
+        link: Link,
+        kind: PacketKind,
+        segment: &Segment,
+    ) -> EntropyField {
         let step = self.step(at.now);
-        let subflow = self.subflow(at);
         if kind == PacketKind::Reverse {
-            let echo = subflow.echo;
-            subflow.echo.marked = false;
-            return echo;
+            let echo = &mut self.subflow(at).echo;
+            return EntropyField { value: echo.value, marked: std::mem::take(&mut echo.marked) };
         }
+        let subflow = self.subflow(At { path: link.policy(at.path), ..at });
         subflow.nxt = subflow.nxt.max(segment.seq + u64::from(segment.len));
-        EntropyField { value: subflow.policy.next(step), marked: false }
+        EntropyField { value: link.joined_to(subflow.policy.next(step)), marked: false }
     }
 
     /// Records a packet that has arrived at the server.
@@ -64,13 +97,14 @@ impl EntropyValues {
         *echo = EntropyField { value: field.value, marked: echo.marked || segment.ecn.is_marked() };
     }
 
-    /// Tells the policy of an acknowledgement that has arrived at the client.
-    pub(super) fn on_ack(&mut self, at: At, echo: EntropyField, segment: &Segment) {
+    /// Tells the policy of an acknowledgement that has arrived at the client, of a connection that
+    /// spreads its packets over so many links.
+    pub(super) fn on_ack(&mut self, at: At, links: u32, echo: EntropyField, segment: &Segment) {
         let step = self.step(at.now);
-        let subflow = self.subflow(at);
+        let (link, entropy) = Link::split(echo.value, links);
+        let subflow = self.subflow(At { path: link.policy(at.path), ..at });
         let una = if matches!(segment.kind, Kind::Ack | Kind::Nack) { segment.seq } else { 0 };
-        let EntropyField { value: entropy, marked } = echo;
-        let feedback = Feedback { entropy, marked, una, nxt: subflow.nxt };
+        let feedback = Feedback { entropy, marked: echo.marked, una, nxt: subflow.nxt };
         match segment.kind {
             Kind::Nack => subflow.policy.on_trim(step, &feedback),
             _ => subflow.policy.on_ack(step, &feedback),

@@ -29,30 +29,37 @@ const MOST_PATHS: usize = 64;
 #[derive(Debug, Default)]
 pub struct BestPaths {
     paths: BTreeMap<(Tor, Tor), Vec<Path>>,
-    /// True if hosts choose the interface of each packet by its entropy value.
-    spreads: bool,
+    /// The hosts' entropy values, which choose the interface of each packet.
+    entropy: Entropy,
 }
 
 impl BestPaths {
     /// The paths of a scenario's flows.
     pub fn of(scenario: &Scenario) -> BestPaths {
-        BestPaths { spreads: scenario.entropy != Entropy::Flow, ..BestPaths::default() }
+        BestPaths { entropy: scenario.entropy, ..BestPaths::default() }
     }
 
-    /// Interfaces that a connection between two hosts uses, by their numbers: as many as it has
-    /// subflows, or all if its hosts choose them by entropy values. Hosts of Ultra Ethernet wait for
-    /// one link.
+    /// Most interfaces of a host that a connection uses at once: as many as it has subflows, or all
+    /// if its hosts choose them by entropy values, under Ultra Ethernet by one for each packet.
+    pub fn most_interfaces(&self, fabric: &Fabric, transport: &Transport) -> u32 {
+        match transport {
+            Transport::Uet(uet) if !uet.control.grants_credit() && self.entropy.is_by_packet() => {
+                fabric.interfaces
+            }
+            Transport::Uet(_) => 1,
+            _ if self.entropy != Entropy::Flow => fabric.interfaces,
+            _ => transport.subflows().min(fabric.interfaces),
+        }
+    }
+
+    /// Interfaces that a connection between two hosts uses, by their numbers.
     pub(crate) fn interfaces(
         &self,
         fabric: &Fabric,
         transport: &Transport,
         (from, to): (u32, u32),
     ) -> impl Iterator<Item = u32> {
-        let most = match transport {
-            Transport::Uet(_) => 1,
-            _ if self.spreads => fabric.interfaces,
-            _ => transport.subflows(),
-        };
+        let most = self.most_interfaces(fabric, transport);
         fabric.interfaces_between(from, to).take(most as usize)
     }
 

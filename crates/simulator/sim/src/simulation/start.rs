@@ -28,11 +28,13 @@ pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool
 
 /// Protocols and parameters of the workloads.
 pub(super) fn groups(scenario: &Scenario) -> Vec<Group> {
-    let rate = scenario.fabric.graph.fastest_host();
     let group = |transport: &Transport| match *transport {
         Transport::Tcp(tcp) => Group::Tcp(tcp),
         Transport::Mptcp(mptcp) => Group::Mptcp(mptcp.into()),
-        Transport::Uet(uet) => Group::Uet(UetParameters::new(&uet, rate)),
+        Transport::Uet(uet) => {
+            let rate = scenario.entropy.rate_of_uet(&uet, &scenario.fabric.graph);
+            Group::Uet(UetParameters::new(&uet, rate))
+        }
     };
     scenario.transports().iter().map(group).collect()
 }
@@ -131,7 +133,8 @@ pub(super) fn group_routing(
 /// Entropy values of the hosts' packets; `None` if they choose none.
 pub(super) fn entropy(scenario: &Scenario, seed: u64) -> Option<EntropyValues> {
     let config = entropy_config(&scenario.entropy)?;
-    Some(EntropyValues::new(config, Random::new(seed, Stream::Entropy)))
+    let are_by_packet = scenario.entropy.is_by_packet();
+    Some(EntropyValues::new(config, are_by_packet, Random::new(seed, Stream::Entropy)))
 }
 
 /// The interfaces of hosts; `None` if each has one.

@@ -41,6 +41,65 @@ fn flows_of_a_host_share_its_link_in_turn() {
     assert!(ends[2] - ends[0] < 2_000, "{ends:?}");
 }
 
+/// Hosts with a link of 25 Gbps to each of four planes.
+const PLANES: &str = r#"
+    scheme = "ecmp"
+    entropy = "flow"
+    [fabric]
+    kind = "leaf-spine"
+    leaves = 8
+    spines = 8
+    hosts_per_leaf = 2
+    planes = 4
+    tors_per_host = 4
+    host_rate = "25Gbps"
+    spine_rate = "100Gbps"
+    parallel_links = 1
+    control_first = true
+    port_buffer = "180KB"
+    trim_above = "180KB"
+    red = { min = "35KB", max = "140KB", probability = 1.0, weight = 1.0 }
+    [transport]
+    kind = "uet"
+"#;
+
+/// 1000 packets of 4154 bytes, the last of which arrive when the first 249 have passed each link.
+#[test]
+fn packets_with_values_of_their_own_leave_by_the_link_that_is_free() {
+    for entropy in ["spray", "bitmap", "reps"] {
+        let scenario = replay(PLANES, &[("entropy", entropy)], "0us,host-1,host-16,4096000B");
+        let outcome = run(&scenario, 1);
+        let flow = outcome.flows[0];
+        assert_eq!(flow.fct, flow.ideal_fct, "{entropy}");
+        let [least, most] = [249, 255].map(|packets| packets * 4154 * 8 / 25);
+        assert!((least..most).contains(&flow.fct.as_nanos()), "{entropy}: {:?}", flow.fct);
+        assert_eq!((outcome.totals.retransmitted, outcome.totals.trimmed), (0, 0), "{entropy}");
+    }
+}
+
+#[test]
+fn flows_with_one_value_and_those_with_credit_keep_to_one_link() {
+    for (entropy, control) in [("flow", "nscc"), ("plb", "nscc"), ("spray", "rccc")] {
+        let overrides = [("entropy", entropy), ("transport.control", control)];
+        let outcome = run(&replay(PLANES, &overrides, "0us,host-1,host-16,4096000B"), 1);
+        let least = 999 * 4154 * 8 / 25;
+        assert!(outcome.flows[0].fct.as_nanos() > least, "{entropy}, {control}");
+    }
+}
+
+/// A value names its link on the way there, and the acknowledgement tells that link's policy.
+#[test]
+fn what_is_marked_in_one_plane_is_avoided_there() {
+    let flows = "0us,host-1,host-9,4MB\n0us,host-2,host-10,4MB";
+    let slow = r#"[{ between = "leaf-1 spine-1", rate = "5Gbps" }]"#;
+    let times = ["spray", "reps"].map(|entropy| {
+        let overrides = [("entropy", entropy), ("fabric.link", slow)];
+        let outcome = run(&replay(PLANES, &overrides, flows), 1);
+        outcome.flows.iter().map(|flow| flow.fct.as_nanos()).max().unwrap()
+    });
+    assert!(times[1] * 10 < times[0] * 9, "{times:?}");
+}
+
 /// The same with credit of receivers, and a first window of so many full packets of 4154 bytes.
 fn rccc(window: u64, flows: &str) -> Scenario {
     let window = format!("{}B", window * 4154);
