@@ -371,7 +371,8 @@ pub(crate) struct Study {
     /// Five seeds, more loads and flows: hours.
     #[arg(long)]
     pub(crate) full: bool,
-    /// Folder for study.json, study.md and report.html; finished runs are kept in runs/ below it.
+    /// Folder for study.json, study.md, report.html and each run's figures in STUDY.csv; finished
+    /// runs are kept in runs/ below it.
     #[arg(long, default_value = "results/study")]
     pub(crate) out: PathBuf,
 }

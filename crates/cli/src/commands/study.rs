@@ -22,6 +22,10 @@ pub(crate) fn study(args: &args::Study, common: &Common) -> Result<(), Failure> 
     let origin = origin();
     let made = Made { origin: &origin, results: json!({ "studies": tables }) };
     write_json(&args.out.join("study.json"), &made)?;
+    for &study in &studies {
+        let runs = Table::runs_as_csv(study, &results);
+        files::write(&args.out.join(format!("{}.csv", study.name())), &runs)?;
+    }
     let texts: Vec<String> = studies.iter().map(|&study| markdown(study, &results)).collect();
     files::write(&args.out.join("study.md"), &(texts.join("\n") + "\n" + &origin.markdown()))?;
     files::write_report(&args.out, &report(&studies, &results).section(origin.section()))?;
@@ -30,7 +34,10 @@ pub(crate) fn study(args: &args::Study, common: &Common) -> Result<(), Failure> 
     }
     studies.iter().zip(&tables).try_for_each(|(&study, table)| print(study, table))?;
     if !common.quiet {
-        eprintln!("wrote {}, study.md, study.json", args.out.join("report.html").display());
+        eprintln!(
+            "wrote {}, study.md, study.json, and each run in STUDY.csv",
+            args.out.join("report.html").display()
+        );
     }
     Ok(())
 }

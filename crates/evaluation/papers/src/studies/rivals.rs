@@ -17,8 +17,8 @@ use heddle_study::summary::RunSummary;
 pub(super) const ABOUT: &str = "Switches that balance load and hosts that choose paths, at 100 Gbps and with payloads of 4096 bytes: a fat-tree of 128 hosts (k = 8), \
      and for web search a leaf-spine fabric of 16 hosts with 4 spines. Ports send control packets first, hold 180 KB and mark from 37 to 145 KB. \
      DCTCP hosts: TCP with DCTCP and RACK-TLP; MPTCP: two subflows under LIA, MPTCP-DCTCP: a DCTCP window for each; UET: Ultra Ethernet's hosts with NSCC, over switches that trim. \
-     Flowlet gap 10 us, probes each 20 us. x bound: mean completion time over a bound that no scheme goes below; of collective operations, the time of the whole over that in \
-     an empty fabric, with TCP's handshakes and slow starts. The permutation's pairs are the same under each seed.";
+     Flowlet gap 10 us, probes each 20 us. x bound: mean completion time over a bound that no scheme goes below; of collective operations, the time of the whole, TCP's handshakes \
+     and slow starts included, over that in an empty fabric without them. The permutation's pairs are the same under each seed.";
 
 /// Hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,6 +8,8 @@ use heddle_study::metric::Metric;
 use heddle_study::point::{Point as _, Results};
 use heddle_study::sensitivity::by_key;
 use heddle_study::steady::Steadiness;
+use heddle_study::summary::RunSummary;
+use heddle_study::sweep::csv_fields;
 
 /// One figure of each point.
 #[derive(Debug)]
@@ -91,6 +93,25 @@ impl Table {
         Table { study: study.name(), rows: points.map(row).collect() }
     }
 
+    /// Each run of a study as CSV: the point, the seed, the columns' figures (times in seconds; empty where a run has
+    /// none) and the digest of its events.
+    pub fn runs_as_csv(study: Study, results: &Results<Point>) -> String {
+        let keys: Vec<&str> = study.columns().iter().map(|column| column.key).collect();
+        let header = format!("setting,load_percent,seed,{},digest\n", keys.join(","));
+        let points = results.points().filter(|point| point.study() == study);
+        let row = |point: Point, run: &RunSummary| {
+            let figure = |column: &Column| (column.metric)(run).map(|it| it.to_string());
+            let figures = study.columns().iter().map(|column| figure(column).unwrap_or_default());
+            let named = [point.setting(), point.load().to_string(), run.seed.to_string()];
+            let fields: Vec<String> = named.into_iter().chain(figures).collect();
+            format!("{}{}\n", csv_fields(&fields), run.digest)
+        };
+        let rows = points.flat_map(|point| {
+            results.runs(point).iter().map(move |run| row(point, run)).collect::<Vec<String>>()
+        });
+        header + &rows.collect::<String>()
+    }
+
     /// The header of [`Table::text`].
     pub fn header(study: Study) -> Vec<&'static str> {
         let titles = study.columns().iter().map(|c| c.title);
@@ -119,4 +140,16 @@ pub fn markdown(study: Study, results: &Results<Point>) -> String {
     let rows: String = Table::new(study, results).text(study).iter().map(|row| line(row)).collect();
     let (title, about) = (study.title(), study.about());
     format!("## {title}\n\n{about}\n\n{}{}{rows}", line(&header), line(&rule))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runs_of_a_study_have_its_columns() {
+        let csv = Table::runs_as_csv(Study::Rivals, &Results::default());
+        assert!(csv.starts_with("setting,load_percent,seed,fct_mean,"), "{csv}");
+        assert!(csv.ends_with(",digest\n"), "{csv}");
+    }
 }
