@@ -8,6 +8,7 @@ use crate::stats::Estimate;
 /// A run of one seed.
 struct Run {
     seed: String,
+    fct_mean: f64,
     over_bound: f64,
     has_ended: bool,
 }
@@ -17,29 +18,36 @@ type Runs = BTreeMap<(String, String), Vec<Run>>;
 
 fn recorded() -> Runs {
     let mut runs = Runs::new();
-    for line in read("results/rivals/runs.csv").lines().skip(1) {
-        let quoted = line.strip_prefix('"').and_then(|line| line.split_once("\","));
-        let (setup, rest) = quoted.or_else(|| line.split_once(',')).expect("a set-up");
+    for line in read("results/rivals/rivals.csv").lines().skip(1) {
+        let (setting, rest) =
+            line[1..].split_once("\",").expect("a setting in quotation marks, since it has commas");
+        let (setup, row) = setting.rsplit_once(": ").expect("a set-up and hosts");
         let fields: Vec<&str> = rest.split(',').collect();
-        let [load, hosts, selection, seed, over_bound, .., unfinished, _] = fields[..] else {
+        let [load, seed, fct_mean, over_bound, .., unfinished, _] = fields[..] else {
             panic!("{line}")
         };
         let column = if load == "0" { setup.to_owned() } else { format!("{setup}, {load} %") };
-        let over_bound = over_bound.parse().expect("a number");
-        let run = Run { seed: seed.to_owned(), over_bound, has_ended: unfinished == "0" };
-        runs.entry((column, format!("{hosts}, {selection}"))).or_default().push(run);
+        let number = |text: &str| text.parse().expect("a number");
+        let run = Run {
+            seed: seed.to_owned(),
+            fct_mean: number(fct_mean),
+            over_bound: number(over_bound),
+            has_ended: unfinished == "0",
+        };
+        runs.entry((column, row.to_owned())).or_default().push(run);
     }
     runs
 }
 
-/// Mean and interval over the seeds; under web search of the ratio to UET's REPS. A star: some flows had not ended.
+/// Mean and interval over the seeds of the time over the bound; under web search, of that over UET's with REPS. A star:
+/// some flows had not ended.
 fn cell(runs: &Runs, column: &str, row: &str) -> String {
     let of = |row: &str| &runs[&(column.to_owned(), row.to_owned())];
     let (these, reps) = (of(row), of("UET, REPS"));
     let is_web = column.starts_with("web search");
     let value = |(run, reps): (&Run, &Run)| {
         assert_eq!(run.seed, reps.seed, "{column}, {row}");
-        if is_web { run.over_bound / reps.over_bound } else { run.over_bound }
+        if is_web { run.fct_mean / reps.fct_mean } else { run.over_bound }
     };
     let values: Vec<f64> = these.iter().zip(reps).map(value).collect();
     let Estimate { mean, half_width, .. } = Estimate::of(&values).expect("seeds");
@@ -65,5 +73,5 @@ fn the_books_cells_are_those_of_the_runs() {
             _ => columns.clear(),
         }
     }
-    assert_eq!(count, 24 * 7);
+    assert_eq!(count, runs.len());
 }
