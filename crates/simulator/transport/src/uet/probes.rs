@@ -1,6 +1,6 @@
 //! Probes: how a sender learns of lost packets before their timeout, where no switch trims.
 //!
-//! - While packets are on their way and no acknowledgement has come for three round trips (one and
+//! - While not all is acknowledged and no acknowledgement has come for three round trips (one and
 //!   the target delay, if nothing new waits to be sent), the client sends a **probe**, a data packet
 //!   without payload, and another each five round trips.
 //! - The server answers it at once with all that has arrived. If the probe met less delay than the
@@ -48,12 +48,12 @@ impl Probes {
         self.is_due
     }
 
-    /// No packet is on its way.
+    /// All is acknowledged.
     pub(super) fn stop(&mut self) {
         *self = Probes { sent_at: self.sent_at, ..Probes::new() };
     }
 
-    /// An acknowledgement has come; packets are on their way, and more may wait.
+    /// An acknowledgement has come, but not of all; more may wait to be sent.
     pub(super) fn start(&mut self, parameters: &UetParameters, now: Time, more_waits: bool) {
         let after = match more_waits {
             true => parameters.base_rtt * FIRST,

@@ -296,10 +296,10 @@ impl UetSender {
 
     /// Sets the time of the next probe.
     fn expect_answers(&mut self, parameters: &UetParameters, now: Time) {
-        let (on_their_way, more_waits) = (self.in_flight > 0, self.next < self.written);
+        let (is_idle, more_waits) = (self.is_idle(), self.next < self.written);
         match &mut self.probes {
-            Some(probes) if on_their_way => probes.start(parameters, now, more_waits),
-            Some(probes) => probes.stop(),
+            Some(probes) if is_idle => probes.stop(),
+            Some(probes) => probes.start(parameters, now, more_waits),
             None => {}
         }
     }

@@ -180,7 +180,7 @@ fn without_trimming_probes_find_losses_before_timeouts() {
         let last = outcome.flows.iter().map(|flow| flow.fct).max().unwrap();
         (last, outcome.totals.timeouts, outcome.totals.dropped)
     });
-    assert!(waits.1 > 0 && asks.1 == 0, "{waits:?} {asks:?}");
+    assert!(asks.1 < waits.1, "{waits:?} {asks:?}");
     assert!(asks.0 < waits.0, "{waits:?} {asks:?}");
 }
 
