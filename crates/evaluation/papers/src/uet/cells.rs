@@ -25,6 +25,39 @@ pub struct Place {
     megabytes: u32,
     /// State of links.
     pub(super) links: Links,
+    /// Control of senders.
+    pub(super) control: Control,
+}
+
+/// What senders wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Control {
+    /// A window.
+    Nscc,
+    /// Receivers' credit.
+    Rccc,
+    /// Both.
+    NsccRccc,
+}
+
+impl Control {
+    /// Its name in scenarios.
+    fn key(self) -> &'static str {
+        match self {
+            Control::Nscc => "nscc",
+            Control::Rccc => "rccc",
+            Control::NsccRccc => "nscc-rccc",
+        }
+    }
+
+    /// uet-htsim's options.
+    pub(super) fn htsim(self) -> &'static str {
+        match self {
+            Control::Nscc => "-sender_cc_only",
+            Control::Rccc => "-receiver_cc_only",
+            Control::NsccRccc => "-sender_cc -receiver_cc",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,11 +121,17 @@ pub(super) const SELECTIONS: &[Selection] = &[
 ];
 
 const fn permutation(id: &'static str, title: &'static str, megabytes: u32, links: Links) -> Place {
-    Place { id, title, traffic: Traffic::Permutation, megabytes, links }
+    let (traffic, control) = (Traffic::Permutation, Control::Nscc);
+    Place { id, title, traffic, megabytes, links, control }
 }
 
-const fn healthy(id: &'static str, title: &'static str, traffic: Traffic) -> Place {
-    Place { id, title, traffic, megabytes: 2, links: Links::Healthy }
+const fn healthy(
+    id: &'static str,
+    title: &'static str,
+    traffic: Traffic,
+    control: Control,
+) -> Place {
+    Place { id, title, traffic, megabytes: 2, links: Links::Healthy, control }
 }
 
 /// Each place.
@@ -101,10 +140,16 @@ pub(super) const PLACES: &[Place] = &[
     permutation("U2", "permutation, 2 MB, a slow link", 2, Links::Slow),
     permutation("U3", "permutation, 2 MB, a dead link", 2, Links::Dead(1)),
     permutation("U4", "permutation, 2 MB, 4 dead links", 2, Links::Dead(4)),
-    healthy("U5", "incast, 8 to 1", Traffic::Incast(8)),
-    healthy("U6", "incast, 32 to 1", Traffic::Incast(32)),
-    healthy("U7", "all-to-all of 16", Traffic::AllToAll(16)),
+    healthy("U5", "incast, 8 to 1", Traffic::Incast(8), Control::Nscc),
+    healthy("U6", "incast, 32 to 1", Traffic::Incast(32), Control::Nscc),
+    healthy("U7", "all-to-all of 16", Traffic::AllToAll(16), Control::Nscc),
     permutation("U8", "permutation, 8 MB", 8, Links::Healthy),
+    healthy("U9", "RCCC: permutation, 2 MB", Traffic::Permutation, Control::Rccc),
+    healthy("U10", "RCCC: incast, 8 to 1", Traffic::Incast(8), Control::Rccc),
+    healthy("U11", "RCCC: incast, 32 to 1", Traffic::Incast(32), Control::Rccc),
+    healthy("U12", "NSCC and RCCC: permutation, 2 MB", Traffic::Permutation, Control::NsccRccc),
+    healthy("U13", "NSCC and RCCC: incast, 8 to 1", Traffic::Incast(8), Control::NsccRccc),
+    healthy("U14", "NSCC and RCCC: incast, 32 to 1", Traffic::Incast(32), Control::NsccRccc),
 ];
 
 /// A sender and a receiver, by number from 0.
@@ -173,16 +218,26 @@ impl Cell {
 
     /// Its scenario.
     pub(super) fn source(&self) -> Source {
+        self.source_over(self.place.links)
+    }
+
+    /// Its scenario over links in some state.
+    pub(super) fn source_over(&self, links: Links) -> Source {
         let Selection { entropy, packets_per_ack, .. } = self.selection;
         let source = Source::new("uet-permutation.toml", SCENARIO)
             .with("title", format!("UET: {}, {}", self.place.title, self.selection.name))
             .with("entropy", *entropy)
+            .with("transport.control", self.place.control.key())
             .with("transport.packets_per_ack", packets_per_ack.to_string())
             .with("fabric.trim_above", "178KB")
             .with("fabric.scale_buffers", "100Gbps")
             .with("workload.file", FLOWS)
             .with("measure.time_limit", "50ms");
-        match self.place.links {
+        let source = match self.place.control {
+            Control::Nscc => source,
+            Control::Rccc | Control::NsccRccc => source.with("fabric.red.to_hosts", "false"),
+        };
+        match links {
             Links::Healthy => source,
             Links::Slow => source.with("fabric.link", SLOW_LINK),
             Links::Dead(count) => {
@@ -198,11 +253,14 @@ impl Cell {
 
     /// The file of flows that its scenario names.
     pub(super) fn flows(&self, seed: u64) -> String {
+        self.flows_of(&self.place.pairs(seed))
+    }
+
+    /// The file of flows of some pairs.
+    pub(super) fn flows_of(&self, pairs: &[Pair]) -> String {
         let bytes = self.place.bytes();
-        let rows = self.place.pairs(seed).into_iter();
-        let rows =
-            rows.map(|(from, to)| format!("0us,host-{},host-{},{bytes}B\n", from + 1, to + 1));
-        "at,from,to,size\n".to_owned() + &rows.collect::<String>()
+        let row = |(from, to): &Pair| format!("0us,host-{},host-{},{bytes}B\n", from + 1, to + 1);
+        "at,from,to,size\n".to_owned() + &pairs.iter().map(row).collect::<String>()
     }
 }
 

@@ -4,10 +4,17 @@ use heddle_claims::Effort;
 use heddle_scenario::load;
 use heddle_sim::{FlowRecord, Next, simulate};
 use heddle_study::paper::{EvaluationError, Experiment};
+use heddle_units::{Bytes, Rate, Time};
 
-use super::cells::Cell;
+use super::alone::{Distance, Timed, over_alone};
+use super::cells::{Cell, Links, Pair};
 use super::measured::{Measured, Ratios};
 use super::reference;
+
+/// Delay and rate of each link, and an acknowledgement on it.
+const DELAY: Time = Time::micros(1);
+const RATE: Rate = Rate::gbps(100);
+const ACK: Bytes = Bytes(64);
 
 impl Experiment for Cell {
     type Outcome = Measured;
@@ -20,21 +27,35 @@ impl Experiment for Cell {
 
     /// There is one profile, which changes nothing.
     fn run(self, seed: u64, _: &[(&str, &str)]) -> Result<Measured, EvaluationError> {
-        let (heddle, htsim) = (simulated(self, seed)?, reference::ratios(self, seed)?);
-        Ok(Measured { seed, heddle, htsim })
+        let ratios = over_alone(self, seed, |pairs, links| simulated(self, (pairs, links), seed))?;
+        let heddle = Ratios::of(&ratios)
+            .ok_or_else(|| EvaluationError::Reference(format!("{}: no flows", self.label(seed))))?;
+        Ok(Measured { seed, heddle, htsim: reference::ratios(self, seed)? })
     }
 }
 
-/// Completion times in Heddle over ideal ones.
-fn simulated(cell: Cell, seed: u64) -> Result<Ratios, EvaluationError> {
-    let files = |_: &str| Ok(cell.flows(seed));
-    let scenario = load(&cell.source(), &files)?;
+/// Completion times in Heddle.
+fn simulated(
+    cell: Cell,
+    (pairs, links): (&[Pair], Links),
+    seed: u64,
+) -> Result<Vec<Timed>, EvaluationError> {
+    let files = |_: &str| Ok(cell.flows_of(pairs));
+    let scenario = load(&cell.source_over(links), &files)?;
     let outcome = simulate(&scenario, seed, &mut |_| Next::Continue)?;
-    let ratio = |flow: &FlowRecord| flow.fct.as_secs_f64() / flow.ideal_fct.as_secs_f64();
-    let ratios: Vec<f64> = outcome.flows.iter().map(ratio).collect();
-    let unfinished = outcome.unfinished.len();
-    Ratios::of(&ratios).filter(|_| unfinished == 0).ok_or_else(|| {
-        let label = cell.label(seed);
-        EvaluationError::Reference(format!("{label}: {unfinished} flows did not finish in Heddle"))
-    })
+    match outcome.unfinished.len() {
+        0 => Ok(outcome.flows.iter().map(acknowledged).collect()),
+        count => Err(EvaluationError::Reference(format!(
+            "{}: {count} flows did not finish in Heddle",
+            cell.label(seed)
+        ))),
+    }
+}
+
+/// When the sender has the last acknowledgement, which ends a flow in uet-htsim: after its way in an
+/// empty fabric, for it goes first everywhere.
+fn acknowledged(flow: &FlowRecord) -> Timed {
+    let pair = (flow.from, flow.to);
+    let time = flow.fct + (DELAY + RATE.time_for(ACK)) * u64::from(Distance::of(pair).links);
+    Timed { pair, micros: time.as_secs_f64() * 1e6 }
 }

@@ -1,7 +1,9 @@
 //! Ultra Ethernet's hosts beside the public uet-htsim: the same pairs of hosts on a fat-tree of 128
-//! (k = 8, 100 Gbps, 1 us), under each path selection, with healthy, slow and dead links. Claims U1
-//! to U8 have a place each: its mean and worst completion times over ideal ones, within a tenth.
+//! (k = 8, 100 Gbps, 1 us), under each path selection, with healthy, slow and dead links, with a
+//! window, credit or both. Claims U1 to U14 have a place each: its mean and worst completion times
+//! over ideal ones, within a tenth.
 
+mod alone;
 mod cells;
 mod claims;
 mod experiment;
@@ -32,7 +34,7 @@ impl Paper for Uet {
 
     const SYSTEM: &'static str = "UET";
     const CLAIMS: &'static [Claim<Measure<Uet>>] = claims::CLAIMS;
-    const RULE: &'static str = "A value is Heddle's completion time over the ideal one, over uet-htsim's with the same pairs of hosts; ideal is that of the flow alone, in each program its own. It has the seeds' median and range, and **agrees** if the whole range is from 0.9 to 1.1; **undecided** if some of it is. Figures of uet-htsim are recorded, or those of the program that `HTSIM` names.";
+    const RULE: &'static str = "A value is Heddle's completion time over the ideal one, over uet-htsim's with the same pairs of hosts; a flow is complete with its last acknowledgement, and ideal is the time of the flow alone, in each program its own. It has the seeds' median and range, and **agrees** if the whole range is from 0.9 to 1.1; **undecided** if some of it is. Figures of uet-htsim are recorded, or those of the program that `HTSIM` names.";
 
     fn gather(
         request: &Request<'_, Uet>,

@@ -8,6 +8,7 @@ use std::{env, fs, io};
 
 use heddle_study::paper::EvaluationError;
 
+use super::alone::{Timed, over_alone};
 use super::cells::{Cell, HOSTS, Links, Pair};
 use super::measured::Ratios;
 
@@ -19,9 +20,6 @@ const RECORDED: &str = include_str!("reference.csv");
 
 /// Recorded seeds, from 1 on.
 pub(super) const SEEDS: usize = 3;
-
-/// Hosts of a ToR, of a pod and of all, and a host so far from the first.
-const DISTANCES: [(u32, u32); 3] = [(4, 1), (16, 4), (HOSTS, 16)];
 
 /// Completion times of a cell's flows over those of flows alone.
 ///
@@ -84,7 +82,7 @@ fn run(
     cell: Cell,
     seed: u64,
 ) -> Result<Vec<f64>, EvaluationError> {
-    let simulate = |pairs: &[Pair], links: Links| {
+    over_alone(cell, seed, |pairs, links| {
         let matrix = matrix(pairs, cell.place.bytes());
         fs::write(folder.0.join("matrix.cm"), matrix).map_err(|error| unusable(program, &error))?;
         let output = Command::new(program)
@@ -93,23 +91,12 @@ fn run(
             .output()
             .map_err(|error| unusable(program, &error))?;
         let said = String::from_utf8_lossy(&output.stdout);
-        let times: Vec<(Pair, f64)> = said.lines().filter_map(finished).collect();
+        let times: Vec<Timed> = said.lines().filter_map(finished).collect();
         match times.len() == pairs.len() {
             true => Ok(times),
             false => Err(failed(unfinished(cell, seed, times.len(), pairs.len(), &said))),
         }
-    };
-    let alone = DISTANCES.map(|(hosts, other)| {
-        let times = simulate(&[(0, other)], Links::Healthy)?;
-        Ok::<(u32, f64), EvaluationError>((hosts, times[0].1))
-    });
-    let alone: Vec<(u32, f64)> = alone.into_iter().collect::<Result<_, _>>()?;
-    let ideal = |(from, to): Pair| {
-        let near = alone.iter().find(|(hosts, _)| from / hosts == to / hosts);
-        near.map_or(f64::NAN, |(_, time)| *time)
-    };
-    let times = simulate(&cell.place.pairs(seed), cell.place.links)?;
-    Ok(times.into_iter().map(|(pair, time)| time / ideal(pair)).collect())
+    })
 }
 
 fn unfinished(cell: Cell, seed: u64, finished: usize, all: usize, said: &str) -> String {
@@ -132,8 +119,8 @@ fn matrix(pairs: &[Pair], bytes: u32) -> String {
 
 fn arguments(cell: Cell, links: Links, seed: u64) -> Vec<String> {
     let [algorithm, paths] = cell.selection.htsim;
-    let fixed =
-        "-tm matrix.cm -tiers 3 -linkspeed 100000 -hop_latency 1 -sender_cc_only -end 100000";
+    let fixed = "-tm matrix.cm -tiers 3 -linkspeed 100000 -hop_latency 1 -end 100000";
+    let control = cell.place.control.htsim();
     // An acknowledgement is sent for so many bytes, which payloads of 4 KB exceed in turn.
     let acknowledged = 4000 * cell.selection.packets_per_ack;
     let chosen = format!(
@@ -144,7 +131,7 @@ fn arguments(cell: Cell, links: Links, seed: u64) -> Vec<String> {
         Links::Slow => "-failed 1".to_owned(),
         Links::Dead(count) => format!("-dead {count}"),
     };
-    [fixed, &chosen, &links]
+    [fixed, control, &chosen, &links]
         .iter()
         .flat_map(|part| part.split_whitespace())
         .map(str::to_owned)
@@ -153,11 +140,11 @@ fn arguments(cell: Cell, links: Links, seed: u64) -> Vec<String> {
 
 /// The pair and the microseconds of a line such as `Flow Uec_0_13 flowId 1 uecSrc 0 finished at 176.2
 /// total ..`.
-fn finished(line: &str) -> Option<(Pair, f64)> {
+fn finished(line: &str) -> Option<Timed> {
     let (flow, rest) = line.strip_prefix("Flow Uec_")?.split_once(" finished at ")?;
     let (from, to) = flow.split_whitespace().next()?.split_once('_')?;
-    let time = rest.split_whitespace().next()?.parse().ok()?;
-    Some(((from.parse().ok()?, to.parse().ok()?), time))
+    let micros = rest.split_whitespace().next()?.parse().ok()?;
+    Some(Timed { pair: (from.parse().ok()?, to.parse().ok()?), micros })
 }
 
 #[cfg(test)]
@@ -187,7 +174,7 @@ mod tests {
     #[test]
     fn a_flow_that_finished_is_read_from_its_line() {
         let line = "Flow Uec_0_13 flowId 1000000001 uecSrc 0 finished at 176.2 total messages 1";
-        assert_eq!(finished(line), Some(((0, 13), 176.2)));
+        assert_eq!(finished(line), Some(Timed { pair: (0, 13), micros: 176.2 }));
         assert_eq!(finished("Flow Uec_0_13 flowId 1000000001 uecSrc 0 starting at 0"), None);
     }
 
