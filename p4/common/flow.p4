@@ -8,8 +8,10 @@ control ReadFields(inout headers_t hdr, inout metadata_t meta) {
         if (hdr.ipv6.isValid()) {
             meta.v6 = 1;
             meta.ttl = hdr.ipv6.hop_limit;
+            meta.length = (bit<32>)hdr.ipv6.length + 40;
         } else {
             meta.ttl = hdr.ipv4.ttl;
+            meta.length = (bit<32>)hdr.ipv4.length;
         }
         if (hdr.ports.isValid()) {
             meta.has_ports = 1;

@@ -63,6 +63,7 @@ bit<64> since(in bit<64> now, in bit<64> then) {
 }
 
 const bit<16> NO_PORT = 0xffff;
+const bit<32> NO_LIMIT = 0xffffffff;
 
 /* 1 for a port of the set, which has ports below 64. */
 bit<1> has_port(in bit<64> set, in bit<16> port) {

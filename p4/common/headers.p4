@@ -29,14 +29,27 @@ header shim_t {
     bit<16> ether_type;
 }
 
+const bit<32> SHIM_BYTES = 12;
+
 /* HULA section 4.2: the ToR that sent it, and the utilisation of the best path to it. */
 header probe_t {
     bit<24> tor;
     bit<8> util;
 }
 
+/* Of no registry: frames on the CPU port alone. */
+const bit<16> ETHERTYPE_REPORT = 0x7402;
 #ifdef EXTERNAL_TOKENS
-const bit<16> ETHERTYPE_TOKENS = 0x7401; /* of no registry: such frames are on the CPU port alone */
+const bit<16> ETHERTYPE_TOKENS = 0x7401;
+#endif
+
+/* In front of a packet that is dropped, on its way to the control plane, which tells the sender by ICMP. */
+header report_t {
+    bit<16> ether_type; /* of the packet */
+    bit<32> mtu;        /* of the port that it is too long for; 0: its TTL has ended */
+}
+
+#ifdef EXTERNAL_TOKENS
 
 /* In front of a packet of a handshake on its way to the control plane, which computes the tokens of its keys, and back. */
 header tokens_t {
@@ -164,6 +177,7 @@ struct headers_t {
 #ifdef EXTERNAL_TOKENS
     tokens_t tokens;
 #endif
+    report_t report;
     vlan_t vlan;
     shim_t shim;
     probe_t probe;

@@ -33,7 +33,8 @@ const verdict_t DROPPED_BAD_SHIM = 12;
 const verdict_t DROPPED_NO_PORT = 13; /* it came by a port that is not configured */
 const verdict_t OBSERVED = 14; /* read, not forwarded: a copy with tokens from the control plane; handshakes in the test build */
 const verdict_t ASKED = 15; /* a join that waits for tokens on their way from the control plane: it comes back, and has another verdict then */
-#define VERDICTS 16
+const verdict_t DROPPED_TOO_BIG = 16; /* longer than the MTU of its port, with its shim */
+#define VERDICTS 17
 
 /* Counters of the schemes, as in bpf/switch/abi.h. */
 const bit<32> COUNT_FLOWLETS = 0;
@@ -73,6 +74,8 @@ struct metadata_t {
     bit<1> is_tor;
     bit<64> up; /* bit i: port i is up */
     bit<8> tau; /* the estimators' tau is 2^tau ns */
+    bit<16> controller; /* the CPU port; NO_PORT: none */
+    bit<32> mtu; /* the least of all ports; of a longer packet that of its port */
     /* The port of arrival */
     COPIED bit<16> arrival;
     COPIED role_t role;
@@ -85,6 +88,7 @@ struct metadata_t {
     bit<1> has_ports;
     bit<8> protocol;
     bit<8> ttl;
+    bit<32> length; /* of IP, with the shim on departure */
     bit<32> flow_hash;
     bit<32> murmur; /* of Murmur */
     bit<32> word;  /* of MURMUR_WORD */

@@ -2,20 +2,22 @@
 /* The tables that the control plane fills: the switch's settings, its ports and its routes. */
 
 control Configure(inout metadata_t meta) {
-    action set_switch(bit<32> salt, bit<24> tors, bit<1> is_tor, bit<24> own_tor, bit<64> up, bit<8> tau) {
+    action set_switch(bit<32> salt, bit<24> tors, bit<1> is_tor, bit<24> own_tor, bit<64> up, bit<8> tau, bit<16> controller, bit<32> least_mtu) {
         meta.salt = salt;
         meta.tors = tors;
         meta.is_tor = is_tor;
         meta.own_tor = own_tor;
         meta.up = up;
         meta.tau = tau;
+        meta.controller = controller;
+        meta.mtu = least_mtu;
     }
 
     table switch_settings {
         actions = {
             set_switch;
         }
-        default_action = set_switch(0, 0, 0, 0, 0, 0);
+        default_action = set_switch(0, 0, 0, 0, 0, 0, NO_PORT, NO_LIMIT);
     }
 
     /* `inverse` is 0 for ports whose utilisation is not measured. */

@@ -21,6 +21,8 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     Deliver() deliver;
     ReadMeter() read_meter;
     Probe() probe;
+    CheckLength() check_length;
+    Report() report;
 #ifdef EXTERNAL_TOKENS
     TakeTokens() take_tokens;
     AskForTokens() ask_for_tokens;
@@ -158,8 +160,13 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             }
         }
 
+        if (meta.length > meta.mtu && meta.port != NO_PORT) {
+            check_length.apply(meta);
+        }
         if (meta.verdict == FORWARDED || meta.verdict == DELIVERED) {
             decrement_ttl();
+        } else if (meta.verdict == DROPPED_TTL || meta.verdict == DROPPED_TOO_BIG) {
+            report.apply(hdr, meta);
         }
         verdicts.count((bit<32>)meta.verdict);
 #ifdef TEST_INPUTS
@@ -179,7 +186,7 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 #endif
         standard.egress_spec = standard.ingress_port;
 #else
-        if (meta.verdict == FORWARDED || meta.verdict == DELIVERED || meta.verdict == ASKED) {
+        if (meta.port != NO_PORT) {
             standard.egress_spec = (bit<9>)meta.port;
         } else if (meta.verdict == PROBE_FORWARDED || meta.verdict == PROBE_SENT) {
             hdr.probe.util = (bit<8>)meta.probe_util;

@@ -13,6 +13,7 @@ struct scheme_t {
 #include "../common/parser.p4"
 #include "../common/flow.p4"
 #include "../common/routes.p4"
+#include "../common/report.p4"
 #include "../common/meter.p4"
 #include "../common/empty.p4"
 

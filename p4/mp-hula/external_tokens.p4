@@ -8,23 +8,6 @@
 #define COPY_SESSION 1 /* of mirroring: the CPU port */
 const bit<32> INGRESS_COPY = 1; /* v1model's instance_type of a copy */
 
-control ConfigureTokens(inout metadata_t meta) {
-    action set_controller(bit<16> port) {
-        meta.scheme.controller = port;
-    }
-
-    table token_settings {
-        actions = {
-            set_controller;
-        }
-        default_action = set_controller(NO_PORT);
-    }
-
-    apply {
-        token_settings.apply();
-    }
-}
-
 /* A packet that the control plane sends back: as if it came by its own port. */
 control TakeTokens(inout headers_t hdr, inout metadata_t meta) {
     action take() {
@@ -62,7 +45,7 @@ control AskForTokens(inout headers_t hdr, inout metadata_t meta) {
         hdr.tokens.token_a = 0;
         hdr.tokens.token_b = 0;
         hdr.ethernet.ether_type = ETHERTYPE_TOKENS;
-        meta.port = meta.scheme.controller;
+        meta.port = meta.controller;
     }
 
     apply {

@@ -45,9 +45,8 @@
     bit<32> row; /* number of the first mapping of the packet's connection */
     bit<64> avoided; /* set of ports */
 #ifdef EXTERNAL_TOKENS
-    bit<16> controller; /* the CPU port */
-    bit<1> answered;    /* the packet is back with its tokens */
-    bit<1> copied;      /* a copy of it asks for tokens */
+    bit<1> answered; /* the packet is back with its tokens */
+    bit<1> copied;   /* a copy of it asks for tokens */
 #else
     /* The state of a hash function */
     bit<512> words;

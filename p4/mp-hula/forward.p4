@@ -31,6 +31,7 @@ control Forward(inout headers_t hdr, inout metadata_t meta) {
         } else if (hdr.shim.isValid()) {
             meta.scheme.shim_id = hdr.shim.id;
             meta.scheme.shim_subflow = (bit<8>)hdr.shim.subflow + 1;
+            meta.length = meta.length + SHIM_BYTES;
         }
         mix_flow();
         slot = meta.mixed & meta.scheme.flowlet_mask;

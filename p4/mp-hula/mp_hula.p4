@@ -24,6 +24,7 @@ struct scheme_t {
 #include "../common/parser.p4"
 #include "../common/flow.p4"
 #include "../common/routes.p4"
+#include "../common/report.p4"
 #include "../common/meter.p4"
 #include "../common/counters.p4"
 #include "../common/hula.p4"
@@ -71,16 +72,10 @@ control ConfigureMpHula(inout metadata_t meta) {
 control ConfigureScheme(inout metadata_t meta) {
     ConfigureHula() hula;
     ConfigureMpHula() mp_hula;
-#ifdef EXTERNAL_TOKENS
-    ConfigureTokens() tokens;
-#endif
 
     apply {
         hula.apply(meta);
         mp_hula.apply(meta);
-#ifdef EXTERNAL_TOKENS
-        tokens.apply(meta);
-#endif
     }
 }
 

@@ -22,6 +22,7 @@ control AddShim(inout headers_t hdr, inout metadata_t meta) {
         hdr.shim.id = meta.scheme.shim_id;
         hdr.shim.subflow = (bit<4>)(meta.scheme.shim_subflow - 1);
         hdr.shim.reserved = 0;
+        meta.length = meta.length + SHIM_BYTES;
     }
 
     apply {

@@ -38,6 +38,7 @@ struct scheme_t {
 #include "../common/parser.p4"
 #include "../common/flow.p4"
 #include "../common/routes.p4"
+#include "../common/report.p4"
 #include "../common/meter.p4"
 #include "../common/counters.p4"
 #include "../common/hula.p4"

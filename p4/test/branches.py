@@ -13,6 +13,7 @@ import compiled
 import interpreter
 import test_bad_input
 import test_external_tokens
+import test_icmp
 import test_loads
 import test_paths
 import test_vectors
@@ -21,7 +22,7 @@ Branch = tuple[Any, ...]
 Json = dict[str, Any]
 SUITES = (
     *(test_vectors.Vectors, test_bad_input.BadInput, test_bad_input.BadHandshakes, test_bad_input.BadInputOfShuttle),
-    *(test_external_tokens.ExternalTokens, test_loads.Loads, test_paths.Paths),
+    *(test_external_tokens.ExternalTokens, test_icmp.Reports, test_loads.Loads, test_paths.Paths),
 )
 
 

@@ -20,6 +20,7 @@ START = 120.0
 GATEWAY = "169.254.1.1"
 HOST_MAC, LEAF_MAC, SPINE_MAC = 0x020000000100, 0x020000000200, 0x020000000300
 TAU_SHIFT = 27
+HOST_MTU, FABRIC_MTU = 1500, 1564
 Json = dict[str, Any]
 
 
@@ -59,7 +60,7 @@ class Fabric:
             self._host(leaf)
             for spine in range(self.spines):
                 ends = (f"leaf-{leaf}", f"eth{spine}", LEAF_MAC + 16 * leaf + spine), (f"spine-{spine}", f"eth{leaf}", SPINE_MAC + 16 * spine + leaf)
-                self._link(*ends, mtu=1564)
+                self._link(*ends, mtu=FABRIC_MTU)
 
     def _link(self, one: tuple[str, str, int], other: tuple[str, str, int], mtu: int) -> None:
         words = ["link", "add"]
@@ -73,7 +74,7 @@ class Fabric:
     def _host(self, leaf: int) -> None:
         node = f"host-{leaf}"
         near = LEAF_MAC + 16 * leaf + self.spines
-        self._link((node, "eth0", HOST_MAC + leaf), (f"leaf-{leaf}", f"eth{self.spines}", near), mtu=1500)
+        self._link((node, "eth0", HOST_MAC + leaf), (f"leaf-{leaf}", f"eth{self.spines}", near), mtu=HOST_MTU)
         self.run(node, "ethtool", "-K", "eth0", "tx", "off", "tso", "off", "gso", "off", "gro", "off")
         namespace = self.namespace(node)
         for last in (1, 2):
@@ -121,7 +122,7 @@ class Fabric:
     def _port(self, number: int, role: str, own: int, peer: int, probe_ports: list[int]) -> Json:
         full = (self.rate << TAU_SHIFT) // 8 // 10**9
         port = {"number": number, "device": f"eth{number}", "role": role, "own_mac": own, "peer_mac": peer}
-        return port | {"full": full, "probe_ports": probe_ports}
+        return port | {"full": full, "mtu": HOST_MTU if role == "host" else FABRIC_MTU, "probe_ports": probe_ports}
 
     def _leaf_ports(self, leaf: int) -> list[Json]:
         own = LEAF_MAC + 16 * leaf

@@ -26,9 +26,6 @@ class InterpretedSwitch(Switch):
         number = next(number for number in numbers[found.name] if self.machine.actions[number]["name"] == chosen.name)
         return found.name, (number, [values[name] for name, _ in chosen.parameters])
 
-    def has_table(self, table: str) -> bool:
-        return self.program.has_table(table)
-
     def set_default(self, table: str, action: str, values: Values) -> None:
         name, entry = self._action(table, action, values)
         self.machine.defaults[name] = entry

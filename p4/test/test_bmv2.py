@@ -1,11 +1,12 @@
 """The tests of test_vectors.py, test_bad_input.py, test_external_tokens.py,
-test_register_ends.py and test_paths.py on simple_switch. No network interfaces, no
+test_icmp.py, test_register_ends.py and test_paths.py on simple_switch. No network interfaces, no
 privileges."""
 
 import unittest
 
 import test_bad_input
 import test_external_tokens
+import test_icmp
 import test_paths
 import test_register_ends
 import test_vectors
@@ -30,6 +31,10 @@ class BadInputOfShuttleOnBmv2(OnSimpleSwitch, test_bad_input.BadInputOfShuttle):
 
 class ExternalTokensOnBmv2(OnSimpleSwitch, test_external_tokens.ExternalTokens):
     """Tokens by the control plane."""
+
+
+class ReportsOnBmv2(OnSimpleSwitch, test_icmp.Reports):
+    """Packets of whose end the sender is told."""
 
 
 class HulaEndsOnBmv2(OnSimpleSwitch, test_register_ends.HulaEnds):

@@ -2,11 +2,14 @@
 
 import pathlib
 import socket
+import struct
 import subprocess
 import sys
 import unittest
 
-from heddle_p4 import probes, tokens
+import frames
+from heddle_p4 import icmp, probes, tokens
+from heddle_p4.answers import Answers
 from heddle_p4.cpu_port import SWITCH_END, device_pair
 from heddle_p4.probes import ETHERTYPE_PROBE
 
@@ -30,15 +33,30 @@ def asked(key: bytes) -> bytes:
     return bytes(12) + tokens.ETHERTYPE_TOKENS.to_bytes(2, "big") + header + b"packet"
 
 
+def dropped() -> bytes:
+    """A report of a packet that was too long for its port."""
+    kind, packet = frames.ip((frames.LOCAL_HOST, frames.OTHER_HOST), frames.UDP, bytes(9000))
+    return frames.MACS + struct.pack(">H", icmp.ETHERTYPE_REPORT) + icmp.REPORT.pack(kind, 1500) + packet
+
+
 def exchange() -> None:
     """Run in the namespace. Raises AssertionError."""
-    with device_pair() as port, switch_end(ETHERTYPE_PROBE) as probed, switch_end(tokens.ETHERTYPE_TOKENS) as answered:
+    with (
+        device_pair() as port,
+        switch_end(ETHERTYPE_PROBE) as probed,
+        switch_end(tokens.ETHERTYPE_TOKENS) as answered,
+        switch_end(frames.IPV4) as told,
+    ):
         sent = probes.Probes(port, 5, PERIOD)
-        answers = tokens.Tokens(port)
+        errors = icmp.Errors(())
+        answers = Answers(port, tokens.answer, errors.answer)
         for _ in range(3):
             assert probed.recv(2048) == probes.frame(5)
         answered.send(asked(b"12345678"))
         assert answered.recv(2048) == tokens.answer(asked(b"12345678"))
+        # Longer than a device's usual MTU.
+        answered.send(dropped())
+        assert told.recv(2048) == icmp.Errors(()).answer(dropped())
         sent.close()
         answers.close()
         # Of what the switch sends by the port, frames of other types are nobody's.

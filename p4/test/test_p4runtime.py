@@ -8,6 +8,7 @@ import compiled
 import frames
 import test_bad_input
 import test_external_tokens
+import test_icmp
 import test_p4runtime_client
 import test_paths
 import test_register_ends
@@ -38,6 +39,10 @@ class BadInputOfShuttleByP4Runtime(OnSimpleSwitchGrpc, test_bad_input.BadInputOf
 
 class ExternalTokensByP4Runtime(OnSimpleSwitchGrpc, test_external_tokens.ExternalTokens):
     """Tokens by the control plane."""
+
+
+class ReportsByP4Runtime(OnSimpleSwitchGrpc, test_icmp.Reports):
+    """Packets of whose end the sender is told."""
 
 
 class HulaEndsByP4Runtime(OnSimpleSwitchGrpc, test_register_ends.HulaEnds):

@@ -1,6 +1,7 @@
 """Every path of the programs by random frames: the interpreter answers each as its verdict says, and, in test_bmv2.py, BMv2 answers as the
 interpreter."""
 
+import ipaddress
 import pathlib
 import unittest
 from contextlib import AbstractContextManager
@@ -9,8 +10,8 @@ import compiled
 import interpreted
 import paths
 import traces
-from frames import CPU_PORT, Answer, Given
-from heddle_p4 import tokens
+from frames import CPU_PORT, HOST_PORT, NO_PORT, Answer, Given
+from heddle_p4 import icmp, tokens
 from heddle_p4.switch import Prefix
 
 FRAMES = 600
@@ -18,6 +19,10 @@ SEED = 20261123
 UP = (1 << 64) - 1
 SCHEMES = {"ecmp": "ecmp", "hula": "hula", "mp-hula": "mp-hula", "mp-hula-external": "mp-hula", "shuttle": "shuttle", "cflb": "cflb"}
 SENDS = {0, 1, 3, 4, 15}  # verdicts of packets that leave
+REPORT = icmp.ETHERTYPE_REPORT.to_bytes(2, "big")
+REPORTS = {6, 16}  # verdicts of those that the control plane may be told of
+MTUS = {1: 52, 2: 1500, 4: 80, HOST_PORT: 60}
+OWN = (ipaddress.ip_address("198.18.0.7"), ipaddress.ip_address("2001:2::7"))
 
 
 def prepared(bench: traces.Bench, scheme: str, trace: int, tor: int | None) -> None:
@@ -29,6 +34,7 @@ def prepared(bench: traces.Bench, scheme: str, trace: int, tor: int | None) -> N
     bench.switch.set_entry("destinations_v6", (Prefix(int(paths.OTHER_HOST_V6), 128),), "to_tor", {"tor": 0})
     bench.switch.set_entry("destinations_v4", (Prefix(int(paths.STRANDED_HOST), 32),), "to_tor", {"tor": 2})
     bench.switch.set_entry("links", (0,), "set_macs", {"own": 0x020000000003, "peer": 0x020000000004})
+    run.set_mtus(MTUS)
     run.routes.set(0, (1, 2, 40), UP)
     run.routes.set(3, (paths.FABRIC_PORT,), UP)
 
@@ -39,7 +45,7 @@ def exchange(bench: traces.Bench, given: Given, frame: bytes) -> list[bytes]:
     first = bench.receive(0) or b""
     answer = Answer.unpack(first)
     asked = bench.receive(CPU_PORT) or b"" if answer.copied else answer.frame
-    back = tokens.answer(asked) if len(asked) > 14 else None
+    back = tokens.answer(asked) or icmp.Errors(OWN).answer(asked)
     if back is None:
         return [first]
     return [first, asked, *exchange(bench, Given(given.now, CPU_PORT, given.kind, given.flow_hash), back)]
@@ -66,8 +72,12 @@ class Paths(unittest.TestCase):
         """The answers of both to a frame."""
         self.assertEqual(answers, judged, f"frame {number}: {frame.hex()}")
         answer = Answer.unpack(answers[0])
-        self.assertLess(answer.verdict, 16)
-        self.assertEqual(answer.port != 0xFFFF or answer.group != 0, answer.verdict in SENDS, f"frame {number}: {frame.hex()}: {answer}")
+        self.assertLess(answer.verdict, 17)
+        leaves = answer.port != NO_PORT or answer.group != 0
+        if answer.verdict in REPORTS and leaves:
+            self.assertEqual((answer.port, answer.frame[12:14]), (CPU_PORT, REPORT), f"frame {number}: {frame.hex()}: {answer}")
+        else:
+            self.assertEqual(leaves, answer.verdict in SENDS, f"frame {number}: {frame.hex()}: {answer}")
 
     def test_ecmp(self) -> None:
         self.walk("ecmp")

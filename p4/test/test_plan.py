@@ -17,7 +17,7 @@ import fabric
 import frames
 import interpreted
 from frames import ACK
-from heddle_p4 import bmv2, status, tokens
+from heddle_p4 import bmv2, icmp, status, tokens
 from heddle_p4.__main__ import ask
 from heddle_p4.cflb import mix
 from heddle_p4.document import BadPlan
@@ -42,8 +42,12 @@ MISTAKES: list[tuple[tuple[str | int, ...], object, str]] = [
     (("ports", 1), 7, "ports[1]: an object is meant, not 7"),
     (("ports", 1, "role"), "uplink", 'ports[1]: "role" is "uplink": one of host, up, down is meant'),
     (("ports", 1, "own_mac"), "02:00", 'ports[1]: "own_mac" is "02:00": a number or text as "02:00:00:00:00:01" is meant'),
-    (("ports", 1, "speed"), 1, 'ports[1]: there is no key "speed"; there are: number, device, role, own_mac, peer_mac, full, probe_ports'),
+    (("ports", 1, "speed"), 1, 'ports[1]: there is no key "speed"; there are: number, device, role, own_mac, peer_mac, full, mtu, probe_ports'),
     (("ports", 1, "number"), 0, "ports: two have the number 0"),
+    (("ports", 1, "mtu"), 65536, 'ports[1]: "mtu" is 65536: at most 65535 is meant'),
+    (("icmp_source",), ["198.18"], "the file: \"icmp_source\": '198.18' does not appear to be an IPv4 or IPv6 address"),
+    (("icmp_source",), ["198.18.0.1", "198.18.0.2"], 'the file: "icmp_source" has two addresses of one family'),
+    (("icmp_source",), ["10.0.0.2"], 'the file: "icmp_source": 10.0.0.2 is a host\'s address'),
     (("ports", 1, "probe_ports"), [2], 'ports[1]: "probe_ports": 2 is no port of this switch; its ports: 0, 1'),
     (("next_hops",), [], '"next_hops" has 0 lists: one for each of the 1 ToRs is meant'),
     (("next_hops", 0), [5], "next_hops[0]: 5 is no port of this switch; its ports: 0, 1"),
@@ -55,6 +59,7 @@ SPINES = 4
 HULA: fabric.Json = {"probe_period": 200_000, "fail_after": 600_000, "flowlet_gap": 100_000, "flowlet_slots": 64, "util_bits": 8}
 HULA |= {"update": "refresh", "local_detection": False}
 DROPPED = 511
+NONE_TOLD = {"answered": 0, "time_exceeded": 0}
 
 
 def murmur(words: tuple[int, ...]) -> int:
@@ -150,7 +155,7 @@ class State(unittest.TestCase):
             # The interpreter's clock stands at 0.
             switch.machine.process(2, frames.probe(1, 77))
             switch.clock = 1_500_000
-            state = status.read(plan, switch, 2)
+            state = status.read(plan, switch, 2, NONE_TOLD)
             self.assertEqual([port["up"] for port in state["ports"]], [False, True, False, False, False])
             (route,) = state["routes"]
             self.assertEqual((route["tor"], route["next_hops"]), (1, ["eth0", "eth1", "eth2", "eth3"]))
@@ -163,7 +168,7 @@ class State(unittest.TestCase):
         switch.write_register("meter_bytes", 1, plan.ports[1].full)
         switch.write_register("meter_last", 1, 1000)
         switch.clock = 1000 + (1 << plan.tau_shift) // 4
-        state = status.read(plan, switch, 2)
+        state = status.read(plan, switch, 2, NONE_TOLD)
         self.assertEqual([port["utilisation"] for port in state["ports"][:3]], [0, 0.75, 0])
         self.assertRegex(status.text(state), r"eth1 +up +up +75\.0% +0")
 
@@ -171,12 +176,34 @@ class State(unittest.TestCase):
         for scheme, config in (("ecmp", {}), ("hula", HULA), ("mp-hula", MP_HULA), ("shuttle", SHUTTLE)):
             plan, switch = self.switch("spine-1", scheme, config)
             switch.machine.process(0, frames.probe(0))
-            state = status.read(plan, switch, 3)
+            state = status.read(plan, switch, 3, NONE_TOLD)
             self.assertEqual(sum(state["counters"].values()), 1)
             counted = status.lab_counters(switch)
             self.assertEqual(counted["probe_arrivals"], 1)
             self.assertEqual(set(counted), {*COUNTERS, "probe_arrivals"})
             self.assertEqual(list(state["scheme_counters"]), [] if scheme == "ecmp" else COUNTERS)
+
+    def test_packets_whose_sender_was_told_are_not_among_the_dropped(self) -> None:
+        plan, switch = self.switch("leaf-0", "ecmp", {})
+        errors = icmp.Errors((ipaddress.ip_address("198.18.0.1"),))
+        host, other = (ipaddress.ip_address(f"10.{leaf}.0.1") for leaf in (0, 1))
+        longest = fabric.FABRIC_MTU - 20
+        told = ((host, 1, 8), (host, 64, longest + 1), (ipaddress.ip_address("224.0.0.1"), 1, 8))
+        for source, ttl, size in told:
+            frame = frames.ethernet(*frames.ip((source, other), frames.UDP, bytes(size), ttl))
+            port, report = switch.machine.process(SPINES, frame)
+            self.assertEqual(port, CPU_PORT)
+            back = errors.answer(report)
+            if source == host:
+                assert back
+                port, left = switch.machine.process(CPU_PORT, back)
+                self.assertEqual(port, SPINES)
+                macs = plan.ports[SPINES].peer_mac.to_bytes(6, "big") + plan.ports[SPINES].own_mac.to_bytes(6, "big")
+                self.assertEqual(left, macs + back[12:14] + frames.routed(frames.IPV4, back[14:]))
+        counters = status.read(plan, switch, 2, errors.sent)["counters"]
+        self.assertEqual(
+            {name: count for name, count in counters.items() if count}, {"delivered": 2, "dropped_ttl": 1, "answered": 1, "time_exceeded": 1}
+        )
 
     def test_a_switch_that_does_not_run_is_said_not_to(self) -> None:
         folder = self.enterContext(tempfile.TemporaryDirectory())

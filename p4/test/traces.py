@@ -14,7 +14,7 @@ from heddle_p4 import cflb, tokens
 from heddle_p4.plan import COUNTERS, TOKEN_COPIES, WITH_PROBES
 from heddle_p4.quantities import numbers
 from heddle_p4.routes import Routes
-from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values, shuttle_values
+from heddle_p4.settings import NO_LIMIT, SwitchSettings, hula_values, inverse, mp_hula_values, shuttle_values
 from heddle_p4.switch import Prefix, Switch
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "schemes"
@@ -74,6 +74,7 @@ class Run:
         self.scheme, config = next(iter(trace["config"].items()))
         self.config = numbers(config)
         self.up = (1 << PORTS) - 1
+        self.least_mtu = NO_LIMIT
         self.routes = Routes(self.switch)
         self.towards: set[Any] = set()
         self.random = 0
@@ -94,9 +95,7 @@ class Run:
             self.switch.set_default("hula_settings", "set_hula", hula_values(self.config))
         if self.scheme == "mp-hula":
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(self.config, state.BEST_HOPS))
-            if self.switch.has_table("token_settings"):
-                self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
-                self.switch.set_copies(TOKEN_COPIES, CPU_PORT)
+            self.switch.set_copies(TOKEN_COPIES, CPU_PORT)
         if self.scheme == "shuttle":
             self.switch.set_default("shuttle_settings", "set_shuttle", shuttle_values(self.config, state.BEST_HOPS))
         if self.scheme == "cflb":
@@ -105,7 +104,14 @@ class Run:
     def _settings(self) -> None:
         given = self.trace["switch"]
         tau = with_tau(self.trace["config"])["shift"]
-        SwitchSettings(given["salt"], given["tors"], given["tor"], self.up, tau).apply(self.switch)
+        SwitchSettings(given["salt"], given["tors"], given["tor"], self.up, tau, CPU_PORT, self.least_mtu).apply(self.switch)
+
+    def set_mtus(self, mtus: dict[int, int]) -> None:
+        """Ports have an MTU."""
+        self.least_mtu = min(mtus.values())
+        self._settings()
+        for port, mtu in mtus.items():
+            self.switch.set_entry("mtus", (port,), "set_mtu", {"mtu": mtu})
 
     def _destination(self, address: frames.Address, action: str, values: dict[str, int]) -> None:
         if (address, action, tuple(values.values())) in self.towards:

@@ -17,15 +17,16 @@ import subprocess
 import sys
 import time
 
-from heddle_p4 import bmv2, status
+from heddle_p4 import bmv2, status, tokens
+from heddle_p4.answers import Answers
 from heddle_p4.cflb import BadConstants
 from heddle_p4.document import BadPlan
+from heddle_p4.icmp import Errors
 from heddle_p4.patience import Deadline
 from heddle_p4.plan import CPU_PORT, Plan, Tables
 from heddle_p4.probes import Probes
 from heddle_p4.program import Program
 from heddle_p4.switch import NotConnected
-from heddle_p4.tokens import Tokens
 
 LOOK = 0.005
 COUNT = 0.5
@@ -132,7 +133,8 @@ def serve(path: pathlib.Path, plan: Plan, protocol: str) -> None:
         tables.write(up)
         period = plan.probe_period()
         probes = Probes(cpu, plan.tor or 0, period) if period else None
-        tokens = Tokens(cpu) if plan.asks_for_tokens() else None
+        errors = Errors(plan.icmp_source)
+        answers = Answers(cpu, tokens.answer, errors.answer)
         write(path.with_suffix(".counters"), status.lab_counters(switch))
         due = time.monotonic() + COUNT
         print(f"the switch runs, controlled by {protocol}", file=sys.stderr, flush=True)
@@ -147,10 +149,10 @@ def serve(path: pathlib.Path, plan: Plan, protocol: str) -> None:
             if time.monotonic() > due:
                 write(path.with_suffix(".counters"), status.lab_counters(switch))
                 if not path.with_suffix(".status").exists():
-                    write(path.with_suffix(".status"), status.read(tables.plan, switch, up))
+                    write(path.with_suffix(".status"), status.read(tables.plan, switch, up, errors.sent))
                 due = time.monotonic() + COUNT
             time.sleep(LOOK)
-        for thread in (probes, tokens):
+        for thread in (probes, answers):
             if thread:
                 thread.close()
 

@@ -141,6 +141,19 @@ def _destination(where: str, to: dict[str, Any], tors: int, numbers: set[int]) -
         _known(f'{where}: "port"', to["port"], numbers)
 
 
+def _sources(given: list[str], hosts: list[str]) -> None:
+    """Addresses of the switch's own, for ICMP."""
+    try:
+        sources = [ipaddress.ip_address(source) for source in given]
+    except ValueError as error:
+        raise BadPlan(f'the file: "icmp_source": {error}') from error
+    if len({source.version for source in sources}) < len(sources):
+        raise BadPlan('the file: "icmp_source" has two addresses of one family')
+    for source in sources:
+        if source in map(ipaddress.ip_address, hosts):
+            raise BadPlan(f'the file: "icmp_source": {source} is a host\'s address')
+
+
 def checked(given: object) -> dict[str, Any]:
     """The document, its quantities as numbers. Raises BadPlan."""
     if not isinstance(given, dict):
@@ -163,4 +176,5 @@ def checked(given: object) -> dict[str, Any]:
         _known(f"next_hops[{tor}]", hops, numbers)
     for at, to in enumerate(switch["destinations"]):
         _destination(f"destinations[{at}]", to, tors, numbers)
+    _sources(switch.get("icmp_source", []), [to["address"] for to in switch["destinations"]])
     return switch

@@ -136,9 +136,6 @@ class P4RuntimeSwitch(Switch):
         self._write(~entity if name in self.written else +entity)
         self.written.add(name)
 
-    def has_table(self, table: str) -> bool:
-        return self.program.has_table(table)
-
     def _entry(self, table: str, key: tuple[Key, ...]) -> finsy.P4TableEntry:
         name = self.program.table(table).name
         fields = self.session.p4info.tables[name].match_fields

@@ -9,11 +9,11 @@ import json
 import pathlib
 from typing import Any
 
-from heddle_p4 import cflb, document
+from heddle_p4 import cflb, document, icmp
 from heddle_p4.document import BadPlan
 from heddle_p4.program import Program, unpacked
 from heddle_p4.routes import Routes
-from heddle_p4.settings import SwitchSettings, capacity_values, hula_values, inverse, mp_hula_values, shuttle_values
+from heddle_p4.settings import NO_LIMIT, SwitchSettings, capacity_values, hula_values, inverse, mp_hula_values, shuttle_values
 from heddle_p4.switch import Prefix, Switch
 
 EXAMPLE = "docs/src/p4/control-plane.md describes the keys, p4/examples/tor-0.json is such a file"
@@ -36,7 +36,8 @@ FIRST_GROUP = 1
 
 @dataclasses.dataclass(frozen=True)
 class Port:
-    """A port: its device, the far end's role, the Ethernet addresses of both ends, the ports to which its probes are replicated."""
+    """A port: its device, the far end's role, the Ethernet addresses of both ends, the bytes that its link carries in tau, its MTU, the
+    ports to which its probes are replicated."""
 
     number: int
     device: str
@@ -44,6 +45,7 @@ class Port:
     own_mac: int
     peer_mac: int
     full: int
+    mtu: int
     probe_ports: tuple[int, ...]
 
     @classmethod
@@ -55,7 +57,8 @@ class Port:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """A switch. `next_hops[n]`: ports towards ToR n. `destinations`: address to ToR and, at this ToR, port."""
+    """A switch. `next_hops[n]`: ports towards ToR n. `destinations`: address to ToR and, at this ToR, port. `icmp_source`: its own addresses,
+    one of each family at most."""
 
     node: str
     scheme: str
@@ -67,6 +70,7 @@ class Plan:
     ports: tuple[Port, ...]
     next_hops: tuple[tuple[int, ...], ...]
     destinations: tuple[tuple[str, int, int | None], ...]
+    icmp_source: tuple[icmp.Address, ...] = ()
 
     @classmethod
     def read(cls, path: pathlib.Path) -> "Plan":
@@ -80,7 +84,8 @@ class Plan:
         ports = tuple(Port.of(port) for port in given.pop("ports"))
         hops = tuple(tuple(hops) for hops in given.pop("next_hops"))
         destinations = tuple((to["address"], to["tor"], to["port"]) for to in given.pop("destinations"))
-        return cls(ports=ports, next_hops=hops, destinations=destinations, **given)
+        sources = tuple(ipaddress.ip_address(source) for source in given.pop("icmp_source", []))
+        return cls(ports=ports, next_hops=hops, destinations=destinations, icmp_source=sources, **given)
 
     def program(self) -> pathlib.Path:
         """The compiled form of the scheme's program. Raises BadPlan."""
@@ -144,7 +149,8 @@ class Tables:
         """Ports have come up or gone down."""
         plan = self.plan
         with self.switch.batch():
-            SwitchSettings(plan.salt, plan.tors, plan.tor, up, plan.tau_shift).apply(self.switch)
+            least_mtu = min((port.mtu for port in plan.ports), default=NO_LIMIT)
+            SwitchSettings(plan.salt, plan.tors, plan.tor, up, plan.tau_shift, CPU_PORT, least_mtu).apply(self.switch)
             for tor, ports in enumerate(plan.next_hops):
                 self.routes.set(tor, ports, up)
 
@@ -167,6 +173,7 @@ class Tables:
             values = {"role": ROLES[port.role], "probe_group": group, "inverse": inverse(port.full)}
             self.switch.set_entry("ports", (port.number,), "set_port", values)
             self.switch.set_entry("links", (port.number,), "set_macs", {"own": port.own_mac, "peer": port.peer_mac})
+            self.switch.set_entry("mtus", (port.number,), "set_mtu", {"mtu": port.mtu})
         self.switch.set_group(CPU_GROUP, self.plan.uplinks())
         self.switch.set_entry("ports", (CPU_PORT,), "set_port", {"role": ROLES["cpu"], "probe_group": CPU_GROUP, "inverse": 0})
 
@@ -181,7 +188,6 @@ class Tables:
             for port in plan.ports:
                 self.switch.set_entry("capacities", (port.number,), "set_capacity", capacity_values(port.full))
         if plan.asks_for_tokens():
-            self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
             self.switch.set_copies(TOKEN_COPIES, CPU_PORT)
         if plan.scheme == "cflb":
             cflb.configure(self.switch, cflb.Constants.of(plan.config))

@@ -115,7 +115,3 @@ class Program:
         if len(found) != 1:
             raise KeyError(f"{self.path.name} has {len(found)} tables named {name}")
         return found[0]
-
-    def has_table(self, name: str) -> bool:
-        """True if there is a table with this last name."""
-        return any(last_name(table) == name for table in self.tables)

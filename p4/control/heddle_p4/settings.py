@@ -11,6 +11,9 @@ INVERSE_SHIFT = 88
 MOST_FULL = 1 << 36
 MOST_QUEUE_SHIFT = 31
 MOST_RANGE_SHIFT = 8
+# As in p4/common/hash.p4.
+NO_PORT = 0xFFFF
+NO_LIMIT = 0xFFFFFFFF
 SUBFLOWS_RULES = ("apart", "first-free", "alike")
 
 
@@ -27,17 +30,20 @@ def inverse(full: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class SwitchSettings:
-    """The settings of a switch under any scheme. `tor`: None where it is no ToR. Bit i of `up`: port i is up. tau is 2^`tau_shift` ns."""
+    """The settings of a switch under any scheme. `tor`: None where it is no ToR. Bit i of `up`: port i is up. tau is 2^`tau_shift` ns.
+    `controller`: the CPU port. `least_mtu`: of all ports."""
 
     salt: int
     tors: int
     tor: int | None
     up: int
     tau_shift: int
+    controller: int = NO_PORT
+    least_mtu: int = NO_LIMIT
 
     def apply(self, switch: Switch) -> None:
         """Writes the table."""
-        own = {"is_tor": int(self.tor is not None), "own_tor": self.tor or 0}
+        own = {"is_tor": int(self.tor is not None), "own_tor": self.tor or 0, "controller": self.controller, "least_mtu": self.least_mtu}
         values = {"salt": self.salt, "tors": self.tors, "up": self.up, "tau": min(self.tau_shift, 28), **own}
         switch.set_default("switch_settings", "set_switch", values)
 

@@ -10,7 +10,10 @@ Json = dict[str, Any]
 VERDICTS = [
     *("forwarded", "delivered", "probe_taken", "probe_forwarded", "probe_sent", "dropped_no_route", "dropped_ttl", "dropped_malformed"),
     *("dropped_not_ip", "dropped_host_probe", "dropped_host_shim", "dropped_bad_probe", "dropped_bad_shim", "dropped_no_port", "observed", "asked"),
+    "dropped_too_big",
 ]
+# Verdicts of packets about which the control plane may tell the sender, and what it counts then.
+TOLD = {"dropped_too_big": "answered", "dropped_ttl": "time_exceeded"}
 
 
 def scheme_counters(switch: Switch) -> dict[str, int]:
@@ -75,10 +78,18 @@ def _port(plan: Plan, switch: Switch, port: Port, up: int) -> Json:
     return state | {"sent": switch.counter("sent", port.number), "utilisation": _utilisation(plan, switch, port)}
 
 
-def read(plan: Plan, switch: Switch, up: int) -> Json:
-    """The state now: neighbours by the devices that lead to them, ToRs by their numbers. Bit i of `up` says that port i is up."""
-    ports = [_port(plan, switch, port, up) for port in plan.ports]
+def _counters(switch: Switch, told: dict[str, int]) -> dict[str, int]:
+    """Packets by verdict. One whose sender was told is in that count alone, for which `told` is read before the switch."""
+    told = dict(told)
     counters = {name: switch.counter("verdicts", index) for index, name in enumerate(VERDICTS)}
+    return counters | {dropped: counters[dropped] - told[name] for dropped, name in TOLD.items()} | told
+
+
+def read(plan: Plan, switch: Switch, up: int, told: dict[str, int]) -> Json:
+    """The state now: neighbours by the devices that lead to them, ToRs by their numbers. Bit i of `up` says that port i is up. `told`: ICMP errors by
+    name."""
+    ports = [_port(plan, switch, port, up) for port in plan.ports]
+    counters = _counters(switch, told)
     state: Json = {"node": plan.node, "scheme": plan.scheme, "ports": ports, "counters": counters}
     return state | {"scheme_counters": scheme_counters(switch), "routes": _routes(plan, switch)}
 

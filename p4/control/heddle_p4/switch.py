@@ -41,10 +41,6 @@ class CpuPort(Protocol):
 class Switch(abc.ABC):
     """A running switch. Tables, actions, counters and registers are given by their last names in the P4 program."""
 
-    @abc.abstractmethod
-    def has_table(self, table: str) -> bool:
-        """True if its program has a table of this name."""
-
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
         """What is set in this context is in the switch at its end, and maybe not before. A key is set once in it."""

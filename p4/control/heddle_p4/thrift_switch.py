@@ -62,9 +62,6 @@ class ThriftSwitch(Switch):
         self.handles: dict[tuple[str, tuple[Key, ...]], int] = {}
         self.nodes: dict[int, int] = {}
 
-    def has_table(self, table: str) -> bool:
-        return self.program.has_table(table)
-
     def set_default(self, table: str, action: str, values: Values) -> None:
         found = self.program.table(table)
         chosen = found.actions[action]

@@ -4,15 +4,11 @@ top 32 bits of a key's hash: SHA-1 in version 0 (RFC 6824), SHA-256 in version 1
 
 import hashlib
 import struct
-import threading
-
-from heddle_p4.switch import CpuPort
 
 ETHERTYPE_TOKENS = 0x7401
 ETHERNET = 14
 # Type of the packet, port, role, task, version, answered; keys; tokens.
 HEADER = struct.Struct(">HHBBBB8s8s4s4s")
-LOOK = 0.2
 
 
 def token(version: int, key: bytes) -> bytes:
@@ -29,24 +25,3 @@ def answer(frame: bytes) -> bytes | None:
         return None
     header = HEADER.pack(*packet, version, 1, key_a, key_b, token(version, key_a), token(version, key_b))
     return frame[:ETHERNET] + header + frame[ETHERNET + HEADER.size :]
-
-
-class Tokens:
-    """A thread that answers on the control plane's end of the CPU port."""
-
-    def __init__(self, cpu: CpuPort) -> None:
-        self.cpu = cpu
-        self.ends = threading.Event()
-        self.thread = threading.Thread(target=self._run, name="tokens", daemon=True)
-        self.thread.start()
-
-    def _run(self) -> None:
-        while not self.ends.is_set():
-            back = answer(self.cpu.receive(LOOK) or b"")
-            if back:
-                self.cpu.send(back)
-
-    def close(self) -> None:
-        """Ends the thread."""
-        self.ends.set()
-        self.thread.join()

@@ -211,7 +211,8 @@ impl Network {
         })
     }
 
-    fn mtu(&self, device: &Device<'_>) -> u32 {
+    /// The MTU of a device.
+    pub fn mtu(&self, device: &Device<'_>) -> u32 {
         let payload = u32::from(self.scenario.transport.tcp().mss);
         let ip = payload + settings::HEADERS;
         let host_link = device.info.to_host || device.node < self.fabric.hosts;

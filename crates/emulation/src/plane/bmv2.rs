@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use heddle_config::Problem;
-use heddle_fabric::Routes;
+use heddle_fabric::{Routes, switch_addresses};
 use heddle_lab::eventually;
 use heddle_policy::{Counters, DreShift, Hula, MpHula, Port, Scheme as _, Shuttle, Tor, mix};
 use heddle_program::external::find;
@@ -162,6 +162,7 @@ fn document(network: &Network, node: u32, routes: &Routes) -> Switch {
         routes.next_hops(switch, Tor(tor as u16)).iter().map(|port| port.0).collect()
     };
     let Programmed { scheme, tau_shift } = programmed(network);
+    let (own_v4, own_v6) = switch_addresses(switch);
     let salt = match scheme {
         // Its router number, which senders know.
         document::Scheme::Cflb(_) => switch,
@@ -177,6 +178,7 @@ fn document(network: &Network, node: u32, routes: &Routes) -> Switch {
         ports: network.devices(node).map(|device| port(network, &device, tau_shift)).collect(),
         next_hops: (0..fabric.tors).map(hops).collect(),
         destinations: destinations(network, switch),
+        icmp_source: vec![own_v4.to_string(), own_v6.to_string()],
     }
 }
 
@@ -201,6 +203,7 @@ fn port(network: &Network, device: &Device<'_>, shift: u32) -> document::Port {
         own_mac: network.own_mac(device).to_string(),
         peer_mac: network.peer_mac(device).to_string(),
         full: u64::try_from(full).unwrap_or(u64::MAX).max(1),
+        mtu: network.mtu(device).try_into().unwrap_or(u16::MAX),
         probe_ports: group.iter().map(|port| port.0).collect(),
     }
 }

@@ -32,6 +32,10 @@ pub(super) struct Switch {
     pub(super) next_hops: Vec<Vec<u16>>,
     /// Addresses of hosts.
     pub(super) destinations: Vec<Destination>,
+    /// Its own addresses, from which it answers packets whose TTL or hop limit ends: at most one of
+    /// each family.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) icmp_source: Vec<String>,
 }
 
 /// The schemes that have a P4 program, with their parameters as a switch runs by them.
@@ -81,6 +85,8 @@ pub(super) struct Port {
     pub(super) peer_mac: String,
     /// Bytes that the link carries in tau.
     pub(super) full: u64,
+    /// Its MTU: bytes of IP.
+    pub(super) mtu: u16,
     /// Ports to which the probes that arrive by it are replicated.
     pub(super) probe_ports: Vec<u16>,
 }
