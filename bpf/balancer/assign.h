@@ -61,17 +61,23 @@ static __always_inline bool use_key(const struct packet_context *context, const 
 	return true;
 }
 
-/* A key made now. False: none was found. */
-__noinline int generate_key(const struct packet_context *context, struct decision *decision)
+/* A key made now. False: it cannot be a new connection's. */
+__noinline int try_key(const struct packet_context *context, struct decision *decision)
 {
 	struct assigned_key key = {};
 
 	if (!context || !decision)
 		return false;
+	make_key(decision->mptcp_version, &key);
+	return use_key(context, &key, KEY_GENERATED, decision);
+}
+
+/* One that can be. False: none was found. */
+static __always_inline bool generate_key(const struct packet_context *context, struct decision *decision)
+{
 #pragma clang loop unroll(disable)
 	for (int try = 0; try < KEY_TRIES; try++) {
-		make_key(decision->mptcp_version, &key);
-		if (use_key(context, &key, KEY_GENERATED, decision))
+		if (try_key(context, decision))
 			return true;
 	}
 	return false;

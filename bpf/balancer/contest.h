@@ -39,7 +39,7 @@ static __always_inline bool differs(const struct packet_context *context, __u32 
 
 /* The candidate for the known flow's entry; NULL: none that is on time. One whose handshake went on, here or maybe
  * elsewhere, waits for its next packet as long as a flow does. */
-static __always_inline const struct candidate *candidate_of(const struct packet_context *context)
+static __noinline const struct candidate *candidate_of(const struct packet_context *context)
 {
 	const struct flow_key flow = context->key;
 	const struct candidate *candidate = bpf_map_lookup_elem(&candidates, &flow);

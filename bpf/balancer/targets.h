@@ -250,14 +250,25 @@ static __always_inline struct keepers both_keepers(const struct packet_context *
 }
 
 /* The same; the first one is passed over if it is suspect and the second is not. */
+__noinline int find_keepers(const struct packet_context *context, __u32 slot, struct keepers *keepers)
+{
+	__u32 second;
+
+	if (!context || !keepers)
+		return 0;
+	*keepers = both_keepers(context, slot);
+	second = ring_at(context, RING_SECOND, slot);
+	if (!keepers->here && is_suspect(context, keepers->peer) && !is_suspect(context, second))
+		*keepers = (struct keepers){ .peer = second, .reach = REGISTER_ONCE, .passed_over = true };
+	return 0;
+}
+
 static __always_inline struct keepers keepers_of(const struct packet_context *context, __u32 slot)
 {
-	struct keepers keepers = both_keepers(context, slot);
-	__u32 second = ring_at(context, RING_SECOND, slot);
+	struct keepers keepers;
 
-	if (keepers.here || !is_suspect(context, keepers.peer) || is_suspect(context, second))
-		return keepers;
-	return (struct keepers){ .peer = second, .reach = REGISTER_ONCE, .passed_over = true };
+	find_keepers(context, slot, &keepers);
+	return keepers;
 }
 
 static __always_inline __u32 slot_of_flow(const struct packet_context *context)
