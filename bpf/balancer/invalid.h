@@ -16,8 +16,8 @@
 
 _Static_assert(IPV4_LONGEST - IPV4_SIZE == MAX_OPTIONS, "as many bytes of options as TCP has");
 
-/* True if the options have a source route. Each round goes on by a byte at least, as the verifier sees: Linux 6.1 learns
- * nothing from `!= 0`. */
+/* True if the options have a source route. Each round goes on by a byte at least, as the verifier sees: Linux 6.1
+ * learns nothing from `!= 0`. */
 static __noinline __attribute__((unused)) int has_source_route(const struct tcp_options *options, __u32 bytes)
 {
 	__u32 length;

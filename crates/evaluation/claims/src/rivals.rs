@@ -75,3 +75,36 @@ fn the_books_cells_are_those_of_the_runs() {
     }
     assert_eq!(count, runs.len());
 }
+
+/// Mean completion times in seconds by setting, seed by seed.
+fn gaps() -> BTreeMap<String, Vec<f64>> {
+    let mut means: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for line in read("results/gaps/gaps.csv").lines().skip(1) {
+        let (setting, rest) = line[1..].split_once("\",").expect("a setting in quotation marks");
+        let mean = rest.split(',').nth(2).and_then(|mean| mean.parse().ok());
+        means.entry(setting.to_owned()).or_default().push(mean.expect("a mean"));
+    }
+    means
+}
+
+#[test]
+fn the_books_gaps_are_those_of_the_runs() {
+    let (means, page) = (gaps(), read("docs/src/rivals.md"));
+    let table = page.split("| Hosts, scheme of switches |").nth(1).expect("the table");
+    let mut lines = table.lines();
+    let gaps: Vec<&str> = lines.next().unwrap().trim_matches(['|', ' ']).split(" | ").collect();
+    let rows: Vec<&str> = lines.skip(1).take_while(|line| line.starts_with('|')).collect();
+    assert_eq!((gaps.len(), rows.len()), (5, 6));
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+        let (hosts, _) = cells[0].split_once(',').expect("hosts and a scheme");
+        let base = &means[&format!("two pods: {hosts}, Shuttle, 100 us")];
+        for (gap, shown) in gaps.iter().zip(&cells[1..]) {
+            let of_gap = means[&format!("two pods: {}, {gap}", cells[0])].iter().zip(base);
+            let ratios: Vec<f64> = of_gap.map(|(mean, base)| mean / base).collect();
+            let Estimate { mean, half_width, .. } = Estimate::of(&ratios).expect("seeds");
+            let half_width = half_width.expect("several seeds");
+            assert_eq!(*shown, format!("{mean:.2} ± {half_width:.2}"), "{}, {gap}", cells[0]);
+        }
+    }
+}

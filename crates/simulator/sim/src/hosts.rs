@@ -381,8 +381,8 @@ impl Hosts {
         }
     }
 
-    /// Interfaces over which a connection that waits for its host's links spreads its packets: all if each packet has an
-    /// entropy value of its own.
+    /// Interfaces over which a connection that waits for its host's links spreads its packets: all
+    /// if each packet has an entropy value of its own.
     #[inline]
     fn links_of(&self, cx: &HostContext, id: u32) -> u32 {
         let connection = &self.connections[id as usize];
