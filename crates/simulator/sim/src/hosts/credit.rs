@@ -143,8 +143,8 @@ mod tests {
     #[test]
     fn a_grant_without_bytes_takes_no_time_and_each_interface_has_its_own() {
         let mut pacers = Pacers::default();
-        pacers.turns.join(HOST, 0);
-        pacers.turns.join(HOST + 1, 1);
+        pacers.turns.join(HOST, Waiting::on_one(0));
+        pacers.turns.join(HOST + 1, Waiting::on_one(1));
         pacers.granted(HOST, Time::micros(5), (Bytes(4 * PACKET), RATE));
         assert_eq!(pacers.turn(HOST, Time::micros(5)), Some(Turn::At(Time(6_342_707))));
         assert_eq!(pacers.turn(HOST, Time::micros(6)), None, "its event is pending");
