@@ -48,7 +48,7 @@ class Dropped:
         if kind == VLAN:
             link, kind, packet = link + struct.pack(">H", VLAN) + packet[:2], _number(packet[2:TAG]), packet[TAG:]
         if kind == SHIMMED:  # which the switch has added
-            kind, packet, mtu = _number(packet[SHIM - 2 : SHIM]), packet[SHIM:], mtu - SHIM
+            kind, packet, mtu = _number(packet[SHIM - 2 : SHIM]), packet[SHIM:], max(mtu - SHIM, 0)
         if kind not in (IPV4, IPV6) or len(packet) < (20 if kind == IPV4 else 40):
             return None
         length = _number(packet[2:4]) if kind == IPV4 else 40 + _number(packet[4:6])
