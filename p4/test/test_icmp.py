@@ -98,7 +98,7 @@ class Reports(unittest.TestCase):
         self.errors = Errors(OWN.values())
 
     def ask(self, frame: bytes, port: int = HOST_PORT, now: int = 1, given: Given | None = None) -> Answer:
-        """What becomes of a frame."""
+        """Sends a frame, and returns the switch's answer to it."""
         self.bench.send(0, (given or Given(now, port)).pack() + frame)
         answer = self.bench.receive(0)
         self.assertIsNotNone(answer)

@@ -20,7 +20,7 @@ UP = (1 << 64) - 1
 SCHEMES = {"ecmp": "ecmp", "hula": "hula", "mp-hula": "mp-hula", "mp-hula-external": "mp-hula", "shuttle": "shuttle", "cflb": "cflb"}
 SENDS = {0, 1, 3, 4, 15}  # verdicts of packets that leave
 REPORT = icmp.ETHERTYPE_REPORT.to_bytes(2, "big")
-REPORTS = {6, 16}  # verdicts of those that the control plane may be told of
+REPORTS = {6, 16}  # verdicts of packets that may be reported to the control plane
 MTUS = {1: 52, 2: 1500, 4: 80, HOST_PORT: 60}
 OWN = (ipaddress.ip_address("198.18.0.7"), ipaddress.ip_address("2001:2::7"))
 

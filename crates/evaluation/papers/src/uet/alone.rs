@@ -4,7 +4,7 @@ use heddle_study::paper::EvaluationError;
 
 use super::cells::{Cell, HOSTS, Links, Pair};
 
-/// When a flow was complete.
+/// A flow with its completion time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Timed {
     pub(super) pair: Pair,

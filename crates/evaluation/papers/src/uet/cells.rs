@@ -29,7 +29,7 @@ pub struct Place {
     pub(super) control: Control,
 }
 
-/// What senders wait for.
+/// Congestion control of senders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Control {
     /// A window.

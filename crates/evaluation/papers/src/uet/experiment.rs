@@ -52,8 +52,8 @@ fn simulated(
     }
 }
 
-/// When the sender has the last acknowledgement, which ends a flow in uet-htsim: after its way in an
-/// empty fabric, for it goes first everywhere.
+/// Completion by the sender's last acknowledgement, as in uet-htsim: later than by the last byte by
+/// the time of an acknowledgement in an empty fabric, since ports send it before data.
 fn acknowledged(flow: &FlowRecord) -> Timed {
     let pair = (flow.from, flow.to);
     let time = flow.fct + (DELAY + RATE.time_for(ACK)) * u64::from(Distance::of(pair).links);
